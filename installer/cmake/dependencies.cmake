@@ -25,7 +25,7 @@ add_library(ww_grammars STATIC
 target_include_directories(ww_grammars PUBLIC ${TREE_SITTER_INCLUDE} PRIVATE ${WW_GRAMMARS}/include)
 target_link_libraries(ww_grammars PUBLIC ${TREE_SITTER_LIBRARY})
 # Tables of 18 MB: optimising them buys nothing and costs minutes.
-target_compile_options(ww_grammars PRIVATE -O1 -g0 -w)
+target_compile_options(ww_grammars PRIVATE -O1 -g0 -w -include ${PROJECT_SOURCE_DIR}/installer/cmake/grammar_shim.h)
 
 set(WW_WITH_GUI OFF)
 if(NOT GUI STREQUAL "OFF")
