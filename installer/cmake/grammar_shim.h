@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The grammars are of ABI 14, but their generated lexers use three names that Debian's parser.h (0.20) does not have yet. */
+ * The grammars are of ABI 14, but their generated tables are written for a newer parser.h than Debian's (0.20): three names
+ * are missing there, and REDUCE takes its last two arguments by position. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <tree_sitter/parser.h>
 
 typedef struct {
     int32_t start;
@@ -33,3 +35,15 @@ static inline bool set_contains(const TSCharacterRange* ranges, uint32_t count, 
             }                                                                       \
         }                                                                           \
     }
+
+#undef REDUCE
+#define REDUCE(symbol_, children_, precedence_, production_)                        \
+    {{                                                                              \
+        .reduce = {                                                                 \
+            .type = TSParseActionTypeReduce,                                        \
+            .symbol = symbol_,                                                      \
+            .child_count = children_,                                               \
+            .dynamic_precedence = precedence_,                                      \
+            .production_id = production_,                                           \
+        },                                                                          \
+    }}
