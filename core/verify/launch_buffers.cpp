@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/launch_buffers.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "verify/inputs.h"
+
+namespace ww::verify {
+
+namespace {
+
+using spec::Access;
+using spec::MemoryKind;
+using spec::ResolvedArgument;
+
+/// No byte repeats nearby, so that a fill with any constant shows in all but a few bytes.
+constexpr std::array<std::byte, LaunchBuffers::kGuardBytes> kGuard = [] {
+    std::array<std::byte, LaunchBuffers::kGuardBytes> pattern{};
+    for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>((i * 151 + 89 + i / 256) & 0xff);
+    return pattern;
+}();
+
+bool isFilled(const ResolvedArgument& argument) noexcept {
+    return argument.access != Access::WriteOnly;
+}
+
+/// Compares one guard zone; `side` is "before the start" or "after the end".
+std::optional<std::string> describeDamage(const std::string& name, std::span<const std::byte> zone, bool before) {
+    std::size_t count = 0, first = 0, last = 0;
+    for (std::size_t i = 0; i < zone.size(); ++i) {
+        if (zone[i] == kGuard[i]) continue;
+        if (count++ == 0) first = i;
+        last = i;
+    }
+    if (count == 0) return std::nullopt;
+    // Distances are counted from the buffer: -1 is the last byte before it, +0 the first byte after it.
+    const std::string place = before ? "-" + std::to_string(zone.size() - last) : "+" + std::to_string(first);
+    return name + ": " + std::to_string(count) + (count == 1 ? " byte " : " bytes ") + (before ? "before the start" : "after the end") +
+           (count == 1 ? " was" : " were") + " overwritten, " + (before ? "nearest at " : "first at ") + place;
+}
+
+}  // namespace
+
+Result<void> LaunchBuffers::prepareBuffer(std::size_t index, const ResolvedArgument& argument, std::uint64_t seed, const DataSource& data) {
+    Slot& slot = m_slots[index];
+    const std::size_t bytes = argument.bytes();
+    const bool known = slot.isBuffer && slot.argument == argument && slot.seed == seed && (slot.filled.size() == bytes || !isFilled(argument));
+    if (!known) {
+        slot.filled.resize(isFilled(argument) ? bytes : 0);
+        slot.argument = argument;
+        slot.isBuffer = true;
+        slot.seed = seed;
+        if (isFilled(argument)) {
+            std::span<const std::byte> content;
+            if (argument.fill == spec::Fill::BinaryRaw) {
+                if (!data) return fail(ErrorCode::Internal, "no source for the data file " + argument.dataFile, "argument " + argument.name);
+                WW_TRY(given, data(argument));
+                content = given;
+            }
+            // A half-filled slot must not pass for a known one.
+            if (auto done = fillArgument(argument, seed, slot.filled, content); !done) {
+                slot.isBuffer = false;
+                return fail(done.error());
+            }
+        }
+    }
+    WW_TRY(buffer, m_pool.take(index, bytes + 2 * kGuardBytes));
+    slot.buffer = buffer;
+    WW_CHECK(m_device.upload(buffer, 0, kGuard));
+    WW_CHECK(m_device.upload(buffer, kGuardBytes + bytes, kGuard));
+    if (bytes == 0) return {};
+    if (isFilled(argument)) return m_device.upload(buffer, kGuardBytes, slot.filled);
+    return m_device.fill(buffer, kGuardBytes, bytes, poisonByte(m_poison));
+}
+
+Result<void> LaunchBuffers::prepare(const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison, const DataSource& data) {
+    m_launch = launch;
+    m_poison = poison;
+    m_pristineSaved = false;
+    m_slots.resize(launch.arguments.size());
+    for (std::size_t index = 0; index < launch.arguments.size(); ++index) {
+        const ResolvedArgument& argument = launch.arguments[index];
+        if (argument.memory == MemoryKind::Vector) {
+            WW_CHECK(prepareBuffer(index, argument, seed, data));
+        } else if (argument.memory == MemoryKind::Scalar) {
+            WW_TRY(scalar, scalarBytes(argument));
+            m_slots[index] = Slot{argument, false, scalar, 0, {}, 0, {}};
+        } else if (argument.memory == MemoryKind::Symbol) {
+            return fail(ErrorCode::Unsupported, "arguments in constant or global symbols are not supported yet; pass the data as a "
+                                                "Vector argument", "argument " + argument.name);
+        } else {
+            return fail(ErrorCode::Internal, "a Local argument reached the launch", "argument " + argument.name);
+        }
+    }
+    return {};
+}
+
+device::Launch LaunchBuffers::launch(device::ModuleId module) const {
+    device::Launch launch;
+    launch.module = module;
+    launch.shape = device::LaunchShape{m_launch.grid, m_launch.block, static_cast<std::size_t>(m_launch.dynamicSharedBytes)};
+    for (const Slot& slot : m_slots) {
+        if (slot.isBuffer) launch.arguments.emplace_back(device::BufferArgument{slot.buffer, kGuardBytes});
+        else launch.arguments.emplace_back(slot.scalar);
+    }
+    return launch;
+}
+
+bool LaunchBuffers::hasInOut() const noexcept {
+    return std::any_of(m_slots.begin(), m_slots.end(), [](const Slot& slot) {
+        return slot.isBuffer && slot.argument.access == Access::ReadWrite && slot.argument.elements > 0;
+    });
+}
+
+Result<void> LaunchBuffers::savePristine() {
+    for (std::size_t index = 0; index < m_slots.size(); ++index) {
+        const Slot& slot = m_slots[index];
+        if (!slot.isBuffer || slot.argument.access != Access::ReadWrite || slot.filled.empty()) continue;
+        WW_TRY(pristine, m_pristine.take(index, slot.filled.size()));
+        WW_CHECK(m_device.upload(pristine, 0, slot.filled));
+    }
+    m_pristineSaved = true;
+    return {};
+}
+
+Result<void> LaunchBuffers::restore() {
+    if (!m_pristineSaved) WW_CHECK(savePristine());
+    for (std::size_t index = 0; index < m_slots.size(); ++index) {
+        const Slot& slot = m_slots[index];
+        if (!slot.isBuffer || slot.argument.access != Access::ReadWrite || slot.filled.empty()) continue;
+        WW_TRY(pristine, m_pristine.take(index, slot.filled.size()));
+        WW_CHECK(m_device.copy(pristine, 0, slot.buffer, kGuardBytes, slot.filled.size()));
+    }
+    return {};
+}
+
+Result<std::vector<std::string>> LaunchBuffers::guardViolations() {
+    std::vector<std::string> found;
+    std::array<std::byte, kGuardBytes> zone;
+    for (const Slot& slot : m_slots) {
+        if (!slot.isBuffer) continue;
+        for (const bool before : {true, false}) {
+            WW_CHECK(m_device.download(slot.buffer, before ? 0 : kGuardBytes + slot.argument.bytes(), zone));
+            if (auto damage = describeDamage(slot.argument.name, zone, before)) found.push_back(std::move(*damage));
+        }
+    }
+    return found;
+}
+
+Result<std::vector<std::string>> LaunchBuffers::changedInputs() {
+    std::vector<std::string> changed;
+    std::vector<std::byte> now;
+    for (const Slot& slot : m_slots) {
+        if (!slot.isBuffer || slot.argument.access != Access::ReadOnly || slot.argument.output || slot.filled.empty()) continue;
+        now.resize(slot.filled.size());
+        WW_CHECK(m_device.download(slot.buffer, kGuardBytes, now));
+        if (std::memcmp(now.data(), slot.filled.data(), now.size()) != 0) changed.push_back(slot.argument.name);
+    }
+    return changed;
+}
+
+Result<std::vector<std::span<const std::byte>>> LaunchBuffers::outputs() {
+    std::vector<std::span<const std::byte>> views;
+    for (Slot& slot : m_slots) {
+        if (!slot.isBuffer || !slot.argument.output) continue;
+        slot.downloaded.resize(slot.argument.bytes());
+        if (!slot.downloaded.empty()) WW_CHECK(m_device.download(slot.buffer, kGuardBytes, slot.downloaded));
+        views.emplace_back(slot.downloaded);
+    }
+    return views;
+}
+
+std::vector<std::string> LaunchBuffers::unwrittenOutputs() const {
+    std::vector<std::string> found;
+    const std::byte poison = poisonByte(m_poison);
+    for (const Slot& slot : m_slots) {
+        if (!slot.isBuffer || slot.argument.access != Access::WriteOnly || m_launch.empty) continue;
+        const std::size_t width = sizeOf(slot.argument.type);
+        std::uint64_t count = 0, first = 0;
+        for (std::size_t at = 0; at + width <= slot.downloaded.size(); at += width) {
+            const auto element = std::span(slot.downloaded).subspan(at, width);
+            if (!std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == poison; })) continue;
+            if (count++ == 0) first = at / width;
+        }
+        if (count == 0) continue;
+        found.push_back(slot.argument.name + ": " + std::to_string(count) + " of " + std::to_string(slot.argument.elements) +
+                        (count == 1 ? " elements still holds" : " elements still hold") + " the poison, first at [" + std::to_string(first) + "]");
+    }
+    return found;
+}
+
+}  // namespace ww::verify
