@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "expr/expression.h"
+#include "source/source_model.h"
 #include "space/search_space.h"
 
 namespace ww::spec {
@@ -32,7 +33,8 @@ struct ArgumentSpec {
     MemoryKind memory = MemoryKind::Vector;
     Access access = Access::ReadOnly;
     bool output = false;                        ///< checked against the reference
-    std::optional<expr::Expression> size;       ///< Vector, Local and Symbol
+    std::optional<expr::Expression> size;       ///< Vector, Local and Symbol; max(P) and min(P) already replaced by the domain's
+    std::string sizeText;                       ///< as written, for messages and toT1
     Fill fill = Fill::Constant;
     double fillValue = 0;
     std::optional<expr::Expression> scalar;     ///< Scalar arguments: Warpwright.Scalars wins over FillValue
@@ -123,6 +125,9 @@ struct Spec {
     std::vector<std::filesystem::path> includeFolders;
     LimitsSpec limits;
     bool cooperative = false;
+    std::array<std::optional<expr::Expression>, 3> cluster;
+    std::vector<std::string> defaultMissing;    ///< parameters without Default: resolve() takes the source's value
+    std::vector<std::string> siteGiven;         ///< parameters whose Site the spec names: resolve() leaves it
     std::vector<std::string> notes;             ///< what was assumed or disagreed, to be shown ("GlobalSize.X is ignored: ...")
 
     [[nodiscard]] const ArgumentSpec* findArgument(std::string_view argument) const noexcept;
@@ -136,6 +141,17 @@ struct Spec {
 [[nodiscard]] Result<Spec> parse(std::string_view text, const std::filesystem::path& file);
 /// From a bare source. Errors: InvalidSpec where the launch cannot be guessed, with what the spec must give.
 [[nodiscard]] Result<Spec> fromSource(const std::filesystem::path& kernelFile);
+
+/// Fills what only the source knows: each parameter's site, missing defaults, template arguments. load() does it where the
+/// kernel file is there; doing it twice changes nothing.
+void resolve(Spec& spec, const source::SourceModel& model);
+
+/// Whether `tune` can run this spec: a CUDA kernel file that exists, a launch, arguments whose data we can make, something to
+/// check. `space` does not ask. Errors: InvalidSpec, NotFound (kernel file), Unsupported (foreign code), each with the reason.
+[[nodiscard]] Result<void> checkTunable(const Spec& spec);
+
+/// "float4" -> {Float32, 4}; nullopt for what is no scalar or vector type ("custom", structs).
+[[nodiscard]] std::optional<std::pair<DType, int>> elementTypeFrom(std::string_view typeName);
 
 /// Parameters that exist, the spec's conditions, and the names every expression may use for one workload.
 /// Without device facts the conditions alone count (`space` without --device).

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "spec/parse_internal.h"
+
+namespace ww::spec {
+namespace {
+
+/// Per argument; keeps the reference and a run on the CPU device cheap.
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 18;
+/// Product of all varied sizes: a stand-in for the work (a matrix product has N * M * K).
+constexpr double kMaxWork = double(std::uint64_t{1} << 21);
+/// Smaller sizes are structure (a filter radius, channels), no extent.
+constexpr std::int64_t kSmallestExtent = 8;
+
+/// Sizes that reach the kernel as a Scalar: only for these can it know that a shape is smaller than usual.
+std::vector<std::string> variedSizes(const Spec& spec, const WorkloadSpec& tuned) {
+    std::set<std::string> passed;
+    for (const auto& argument : spec.arguments) {
+        if (argument.memory == MemoryKind::Scalar && argument.scalar) passed.insert(argument.scalar->names().begin(), argument.scalar->names().end());
+    }
+    std::vector<std::string> varied;
+    for (const auto& [name, usual] : spec.sizes) {
+        const auto own = tuned.sizes.find(name);
+        if (passed.contains(name) && (own == tuned.sizes.end() ? usual : own->second) >= kSmallestExtent) varied.push_back(name);
+    }
+    return varied;
+}
+
+std::int64_t sizeIn(const Spec& spec, const WorkloadSpec& workload, const std::string& name) {
+    const auto own = workload.sizes.find(name);
+    return own == workload.sizes.end() ? spec.sizes.at(name) : own->second;
+}
+
+bool isCheap(const ResolvedLaunch& launch) {
+    return std::all_of(launch.arguments.begin(), launch.arguments.end(), [](const auto& a) { return a.elements <= kMaxElements; });
+}
+
+WorkloadSpec shaped(const WorkloadSpec& tuned, std::string name) {
+    WorkloadSpec edge = tuned;
+    edge.name = std::move(name);
+    edge.verifyOnly = true;
+    edge.weight = 0;
+    return edge;
+}
+
+/// The tuned shape, halved until it is cheap, then odd and different in each size, so that swapped extents show.
+std::optional<WorkloadSpec> largeOddShape(const Spec& spec, const WorkloadSpec& tuned, const std::vector<std::string>& varied,
+                                          const expr::Scope& scope) {
+    std::int64_t cap = 1;
+    for (const auto& name : varied) cap = std::max(cap, sizeIn(spec, tuned, name));
+    for (; cap >= kSmallestExtent; cap /= 2) {
+        WorkloadSpec edge = shaped(tuned, "edge-large");
+        double work = 1;
+        std::int64_t shift = 0;
+        for (const auto& name : varied) {
+            const std::int64_t size = std::max<std::int64_t>((std::min(sizeIn(spec, tuned, name), cap) - 1 - shift) | 1, 1);
+            edge.sizes[name] = size;
+            work *= static_cast<double>(size);
+            shift += 2;
+        }
+        if (work > kMaxWork) continue;
+        const auto launch = resolveLaunch(spec, scope, edge);
+        if (launch && isCheap(*launch)) return edge;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<WorkloadSpec> edgeWorkloads(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& configurationScope) {
+    std::vector<WorkloadSpec> edges;
+    for (const auto& workload : spec.workloads) {
+        if (workload.verifyOnly && resolveLaunch(spec, configurationScope, workload)) edges.push_back(workload);
+    }
+    const auto usual = resolveLaunch(spec, configurationScope, tuned);
+    const auto varied = variedSizes(spec, tuned);
+    if (!usual || varied.empty()) return edges;
+    const std::int64_t tile = std::max<std::int64_t>(*std::max_element(usual->block.begin(), usual->block.end()), 2);
+
+    std::vector<WorkloadSpec> derived;
+    for (const auto& [name, size] : {std::pair{"edge-1", std::int64_t{1}}, std::pair{"edge-tile-1", tile - 1}, std::pair{"edge-tile", tile},
+                                     std::pair{"edge-tile+1", tile + 1}}) {
+        WorkloadSpec edge = shaped(tuned, name);
+        for (const auto& varying : varied) edge.sizes[varying] = size;
+        derived.push_back(std::move(edge));
+    }
+    WorkloadSpec odd = shaped(tuned, "edge-odd");
+    for (std::size_t i = 0; i < varied.size(); ++i) odd.sizes[varied[i]] = 2 * tile + 5 + 2 * static_cast<std::int64_t>(i);
+    derived.push_back(std::move(odd));
+    if (auto large = largeOddShape(spec, tuned, varied, configurationScope)) derived.push_back(std::move(*large));
+
+    for (auto& edge : derived) {
+        const bool seen = std::any_of(edges.begin(), edges.end(), [&](const auto& other) { return other.sizes == edge.sizes; });
+        const auto launch = resolveLaunch(spec, configurationScope, edge);
+        if (!seen && launch && isCheap(*launch)) edges.push_back(std::move(edge));
+    }
+    return edges;
+}
+
+}  // namespace ww::spec
