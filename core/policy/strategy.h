@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,12 +12,12 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/trial_status.h"
+#include "encode/state_vector.h"
 #include "space/search_space.h"
 
 namespace ww::policy {
 
-/// The state of encode/: 128 elements in [0, 1].
-using StateVector = std::array<float, 128>;
+using encode::StateVector;
 
 using TriedSet = std::unordered_set<space::Configuration, space::ConfigurationHash>;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "policy/strategy.h"
 
 namespace ww::policy {
+
+/// Both sides of the module boundary must agree on it, since C++ objects cross: raised with every change of Strategy,
+/// TorchModule, SearchSpace or what they hold.
+inline constexpr std::string_view kTorchModuleInterface = "warpwright-torch/1 " WW_VERSION " g++ " __VERSION__;
 
 /// Argument of a TorchScript reference: a flat tensor (float64, or int64 for integer types) or a plain number.
 using ReferenceInput = std::variant<std::vector<double>, std::vector<std::int64_t>, double, std::int64_t>;
@@ -22,7 +27,9 @@ public:
     virtual ~TorchModule() = default;
     /// "LibTorch 1.13.1"
     [[nodiscard]] virtual std::string version() const = 0;
-    [[nodiscard]] virtual Result<std::unique_ptr<Strategy>> makePpo(const space::SearchSpace& space, const StrategyOptions& options) = 0;
+    /// `name` is what the strategy answers in name(): "ppo" or "warp".
+    [[nodiscard]] virtual Result<std::unique_ptr<Strategy>> makePpo(std::string_view name, const space::SearchSpace& space,
+                                                                    const StrategyOptions& options) = 0;
     /// Compiles `source` (a TorchScript `def name(...)`), calls its only function with `inputs` in order, and returns the
     /// outputs flattened as float64. Errors: InvalidSpec with TorchScript's own message.
     [[nodiscard]] virtual Result<std::vector<std::vector<double>>> evaluate(const std::string& source,
