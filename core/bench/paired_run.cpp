@@ -158,12 +158,16 @@ Result<ManyRun> runMany(device::Device& device, const std::vector<device::Launch
         if (!going) break;
         for (std::size_t which = 0; which < round.size(); ++which) run.samplesNs[which].push_back(round[which]);
         bool spent = false;
-        for (std::size_t which = launches.size() > 1 ? 1 : 0; which < launches.size(); ++which) {
-            const StopReason reason = rules[which].check(run.samplesNs.front(), run.samplesNs[which], sampler.deviceSeconds(), sampler.wallSeconds());
+        // A launch alone is compared with its own median, which makes the ratio's interval that of the median.
+        const bool alone = launches.size() == 1;
+        const std::vector<double> own(alone ? run.samplesNs.front().size() : 0, alone ? median(run.samplesNs.front()) : 0.0);
+        const std::vector<double>& base = alone ? own : run.samplesNs.front();
+        for (std::size_t which = alone ? 0 : 1; which < launches.size(); ++which) {
+            const StopReason reason = rules[which].check(base, run.samplesNs[which], sampler.deviceSeconds(), sampler.wallSeconds());
             spent = spent || (reason != StopReason::None && reason != StopReason::Precise);
             if (reason == StopReason::Precise) precise[which] = true;
         }
-        going = !spent && !std::all_of(precise.begin() + (launches.size() > 1 ? 1 : 0), precise.end(), [](bool is) { return is; });
+        going = !spent && !std::all_of(precise.begin() + (alone ? 0 : 1), precise.end(), [](bool is) { return is; });
     }
     run.outcome = sampler.outcome();
     run.failed = sampler.failed();
