@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kMaxText = 65536;
 constexpr int kMaxDepth = 200;
 constexpr std::uint64_t kParseMicros = 5'000'000;
+constexpr const char* kTooDeep = "this is nested too deeply (more than 200 levels)";
 
 constexpr std::array<std::pair<std::string_view, Op>, 26> kOperators{{
     {"+", Op::Add},  {"-", Op::Sub}, {"*", Op::Mul}, {"/", Op::Div}, {"//", Op::FloorDiv}, {"%", Op::Mod}, {"**", Op::Pow},
@@ -64,7 +65,7 @@ public:
     Converter(std::string_view text, std::string_view wrapped) : m_text(text), m_wrapped(wrapped) {}
 
     Result<Node> convert(TSNode node, int depth) {
-        if (depth > kMaxDepth) return error(node, "this is nested too deeply (more than 200 levels)");
+        if (depth > kMaxDepth) return error(node, kTooDeep);
         const std::string_view type = ts_node_type(node);
         if (type == "identifier") return identifier(node);
         if (type == "integer" || type == "float") return number(node, type == "integer");
@@ -211,6 +212,7 @@ private:
         const std::string_view word = textOf(sign);
         const bool logical = word == "and" || word == "or";
         Node made = make(node, word == "and" ? Kind::And : word == "or" ? Kind::Or : Kind::Binary);
+        if (word == "&" || word == "^") return bitChain(node, depth);
         if (!logical) {
             const auto op = operatorFrom(word);
             if (!op || *op > Op::Shr) return error(sign, "the operator '" + std::string(word) + "' is not allowed");
@@ -226,6 +228,46 @@ private:
             made.children.push_back(std::move(right));
         }
         return made;
+    }
+
+    // The grammar lets ^ bind tighter than &, Python the other way round: a chain of both without parentheses is taken
+    // apart and put together again by Python's rule.
+    Result<void> takeBitChain(TSNode node, int depth, std::vector<Node>& operands, std::vector<std::pair<Op, TSNode>>& operators) {
+        if (depth > kMaxDepth) return error(node, kTooDeep);
+        const TSNode sign = field(node, "operator");
+        const std::string_view word = ts_node_is_null(sign) ? std::string_view{} : textOf(sign);
+        if (ts_node_type(node) != std::string_view("binary_operator") || (word != "&" && word != "^")) {
+            WW_TRY(operand, convert(node, depth));
+            operands.push_back(std::move(operand));
+            return {};
+        }
+        WW_CHECK(takeBitChain(field(node, "left"), depth + 1, operands, operators));
+        operators.emplace_back(word == "&" ? Op::And : Op::Xor, node);
+        return takeBitChain(field(node, "right"), depth + 1, operands, operators);
+    }
+
+    Result<Node> bitChain(TSNode node, int depth) {
+        std::vector<Node> operands;
+        std::vector<std::pair<Op, TSNode>> operators;
+        WW_CHECK(takeBitChain(node, depth, operands, operators));
+        for (const Op op : {Op::And, Op::Xor}) {
+            for (std::size_t i = 0; i < operators.size();) {
+                if (operators[i].first != op) {
+                    ++i;
+                    continue;
+                }
+                Node joined = make(operators[i].second, Kind::Binary);
+                joined.op = op;
+                joined.offset = operands[i].offset;
+                joined.length = operands[i + 1].offset + operands[i + 1].length - joined.offset;
+                joined.children.push_back(std::move(operands[i]));
+                joined.children.push_back(std::move(operands[i + 1]));
+                operands[i] = std::move(joined);
+                operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+                operators.erase(operators.begin() + static_cast<std::ptrdiff_t>(i));
+            }
+        }
+        return std::move(operands.front());
     }
 
     Result<Node> comparison(TSNode node, int depth) {
@@ -389,6 +431,10 @@ std::string hintFor(std::string_view text) {
     if (text.find("||") != std::string_view::npos) return "; write 'or' instead of '||'";
     if (text.find('?') != std::string_view::npos) return "; write 'a if condition else b' instead of '?:'";
     if (text.find('!') != std::string_view::npos && text.find("!=") == std::string_view::npos) return "; write 'not' instead of '!'";
+    for (std::size_t i = text.find('='); i != std::string_view::npos; i = text.find('=', i + 1)) {
+        const char before = i > 0 ? text[i - 1] : ' ', after = i + 1 < text.size() ? text[i + 1] : ' ';
+        if (after != '=' && std::string_view("=<>!:").find(before) == std::string_view::npos) return "; to compare, write '=='";
+    }
     return {};
 }
 
@@ -437,7 +483,7 @@ Result<Parsed> parseExpression(std::string_view text) {
     if (text.size() > kMaxText) return expressionError(text, kMaxText, "the expression is longer than 64 KiB");
     if (text.find('\0') != std::string_view::npos) return expressionError(text, text.find('\0'), "a NUL character is not allowed");
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return expressionError(text, 0, "the expression is empty");
-    if (const auto at = tooManyBrackets(text)) return expressionError(text, *at, "this is nested too deeply (more than 200 levels)");
+    if (const auto at = tooManyBrackets(text)) return expressionError(text, *at, kTooDeep);
     const std::string wrapped = "(" + std::string(text) + "\n)";
     const std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(), ts_parser_delete);
     if (!ts_parser_set_language(parser.get(), tree_sitter_python())) {
