@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +42,8 @@ struct ParameterSite {
     /// Domain proposed for a bare source, default included; empty where none is sensible (header guards, floats...).
     std::vector<expr::Value> proposedValues;
     bool tunable = true;          ///< false for include guards, constants nothing uses, values that are not literals
-    std::string whyNot;           ///< reason when not tunable
+    bool editable = true;         ///< false where no edit can be proven right (defined twice, #undef, function-like, strings)
+    std::string whyNot;           ///< reason when not tunable, or why nothing is proposed
 };
 
 /// One parameter of an entry's signature.
@@ -111,11 +114,25 @@ struct SourceModel {
     std::vector<std::string> includes;  ///< as written, with quotes or brackets
     std::vector<SyntaxProblem> problems;
     SyntaxCounts counts;
+    std::map<std::string, int, std::less<>> identifiers;  ///< occurrences of each name outside comments and strings
+    std::set<std::string, std::less<>> declared;          ///< names that the file gives a meaning: macros, variables, types, ...
 
     [[nodiscard]] const Entry* findEntry(std::string_view name) const noexcept;  ///< by plain or qualified name
     [[nodiscard]] const ParameterSite* findParameter(std::string_view name) const noexcept;
     [[nodiscard]] bool hasFeature(std::string_view id) const noexcept;
 };
+
+/// What a source does with a parameter's name; decides space::Site.
+enum class NameUse {
+    Defined,  ///< macro, constant, template parameter, or any other declaration
+    Used,     ///< occurs as an identifier but nothing in the file defines it: must come in as -DNAME=value
+    Absent,   ///< does not occur: launch geometry or sizes only
+};
+
+[[nodiscard]] NameUse nameUse(const SourceModel& model, std::string_view name) noexcept;
+
+/// Those of `candidates` that are Used: they occur as identifiers, but the source defines them nowhere.
+[[nodiscard]] std::vector<std::string> undefinedNames(const SourceModel& model, const std::vector<std::string>& candidates);
 
 /// Parses CUDA C++ text. Errors: ParseError for an empty file or one without any kernel (says what was found instead).
 /// Syntax problems alone are no error: they are in `problems`.
