@@ -29,7 +29,7 @@ target_compile_options(ww_grammars PRIVATE -O1 -g0 -w -include ${PROJECT_SOURCE_
 
 set(WW_WITH_GUI OFF)
 if(NOT GUI STREQUAL "OFF")
-    find_package(Qt6 6.4 QUIET COMPONENTS Core Gui Widgets Svg Network LinguistTools)
+    find_package(Qt6 6.4 QUIET COMPONENTS Core Gui Widgets Svg Network PrintSupport LinguistTools)
     find_package(QCustomPlotQt6 QUIET)
     find_library(QSCINTILLA_LIBRARY qscintilla2_qt6)
     find_path(QSCINTILLA_INCLUDE Qsci/qsciscintilla.h PATH_SUFFIXES x86_64-linux-gnu/qt6 qt6)
