@@ -48,7 +48,7 @@ struct Death {
     int signal = 0;                         ///< when it was killed
     bool byUs = false;                      ///< deadline or stop
     std::string output;                     ///< the end of its stderr and stray stdout
-    [[nodiscard]] std::string describe() const;  ///< "ended by signal 11 (segmentation fault)"
+    [[nodiscard]] std::string describe() const;  ///< "was ended by signal 11 (segmentation fault: illegal memory access)"
 };
 
 /// One frame: control as JSON, bulk bytes beside it.
@@ -84,6 +84,8 @@ public:
     [[nodiscard]] virtual bool alive() = 0;
     [[nodiscard]] virtual const Death& death() const = 0;  ///< valid once not alive
     [[nodiscard]] virtual Level level() const = 0;
+    /// What it has printed since the last call (its end, where it was more than maxOutputBytes).
+    [[nodiscard]] virtual std::string takeOutput() = 0;
 };
 
 }  // namespace ww::sandbox
