@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/nvrtc_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace ww::compile {
+namespace fs = std::filesystem;
+
+std::vector<fs::path> toolkitFolders() {
+    std::vector<fs::path> folders;
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"}) {
+        if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') folders.emplace_back(value);
+    }
+    folders.emplace_back("/usr/local/cuda");
+    folders.emplace_back("/opt/cuda");
+    std::vector<fs::path> found;
+    for (const auto& folder : folders) {
+        std::error_code failed;
+        if (fs::is_directory(folder, failed)) found.push_back(folder);
+    }
+    return found;
+}
+
+namespace {
+
+void* openAny(std::string& from) {
+    // NVRTC loads its builtins library from its own folder, so the toolkit's copy is tried by full path first.
+    for (const auto& toolkit : toolkitFolders()) {
+        for (const char* place : {"lib64", "targets/x86_64-linux/lib", "lib"}) {
+            for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
+                const auto path = toolkit / place / name;
+                if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+                    from = toolkit.string();
+                    return library;
+                }
+            }
+        }
+    }
+    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
+        if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+    }
+    return nullptr;
+}
+
+Result<std::unique_ptr<NvrtcLibrary>> load() {
+    std::string toolkit;
+    void* library = openAny(toolkit);
+    if (library == nullptr) {
+        return fail(ErrorCode::EnvironmentMissing,
+                    "NVRTC (libnvrtc.so) was not found: install the CUDA Toolkit (12.6 or newer), or set CUDA_HOME to its folder");
+    }
+    auto nvrtc = std::make_unique<NvrtcLibrary>();
+    const char* missing = nullptr;
+#define WW_LOAD(name)                                                                            \
+    nvrtc->name##_ = reinterpret_cast<decltype(nvrtc->name##_)>(::dlsym(library, #name));        \
+    if (nvrtc->name##_ == nullptr) missing = #name;
+    WW_NVRTC_CALLS(WW_LOAD)
+#undef WW_LOAD
+    if (missing != nullptr) return fail(ErrorCode::EnvironmentMissing, std::string("this NVRTC lacks ") + missing + "; 12.6 or newer is needed");
+    (void)nvrtc->nvrtcVersion_(&nvrtc->major, &nvrtc->minor);
+    auto roots = toolkitFolders();
+    if (!toolkit.empty()) roots.insert(roots.begin(), toolkit);
+    for (const auto& root : roots) {
+        std::error_code failed;
+        if (!fs::exists(root / "include" / "cuda_runtime.h", failed)) continue;
+        nvrtc->includeFolders.push_back((root / "include").string());
+        if (fs::is_directory(root / "include" / "cccl", failed)) nvrtc->includeFolders.push_back((root / "include" / "cccl").string());
+        break;
+    }
+    return nvrtc;
+}
+
+}  // namespace
+
+Result<const NvrtcLibrary*> NvrtcLibrary::open() {
+    static const Result<std::unique_ptr<NvrtcLibrary>> opened = load();
+    if (!opened) return fail(opened.error());
+    return static_cast<const NvrtcLibrary*>(opened->get());
+}
+
+}  // namespace ww::compile

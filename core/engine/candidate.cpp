@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/candidate.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace ww::engine {
+namespace {
+
+/// The entry's template arguments: those of the spec by position, with parameters replaced by their values; where the spec
+/// lists none, each non-type parameter by its own name.
+Result<std::vector<std::string>> templateArguments(const Task& task, const source::Entry& entry, const mutate::Mutant& mutant) {
+    const auto assigned = [&](const std::string& name) -> const std::string* {
+        for (const auto& [parameter, text] : mutant.templateArguments) {
+            if (parameter == name) return &text;
+        }
+        return nullptr;
+    };
+    std::vector<std::string> arguments;
+    if (!task.spec.templateArguments.empty()) {
+        for (const auto& text : task.spec.templateArguments) {
+            const auto* value = assigned(text);
+            arguments.push_back(value != nullptr ? *value : text);
+        }
+        return arguments;
+    }
+    for (const auto& parameter : entry.templateParameters) {
+        if (const auto* value = assigned(parameter.name)) {
+            arguments.push_back(*value);
+        } else if (parameter.defaultText) {
+            arguments.push_back(*parameter.defaultText);
+        } else {
+            return fail(ErrorCode::InvalidSpec,
+                        "the kernel's template parameter " + parameter.name +
+                            " has no value: tune it, or give Warpwright.Entry.TemplateArguments in the spec",
+                        task.spec.file.string());
+        }
+    }
+    return arguments;
+}
+
+std::string fullType(const source::KernelArgument& argument) {
+    std::string type = argument.isConst && argument.pointer ? "const " + argument.type : argument.type;
+    if (argument.pointer) type += "*";
+    return type;
+}
+
+}  // namespace
+
+Result<Candidate> makeCandidate(const Task& task, const space::Configuration& configuration) {
+    std::vector<mutate::Assignment> assignments;
+    std::vector<std::string> options = task.spec.compilerOptions;
+    const auto& parameters = task.space.parameters();
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+        const auto& value = task.space.valueOf(configuration, p);
+        if (parameters[p].site == space::Site::Option) {
+            WW_TRY(text, mutate::spell(value));
+            if (!text.empty() && text != "false" && text != "0") options.push_back(text);
+        } else {
+            assignments.push_back({parameters[p].name, value});
+        }
+    }
+    Candidate candidate;
+    candidate.configuration = configuration;
+    WW_TRY(mutant, mutate::apply(task.source, assignments));
+    const auto* entry = task.source.findEntry(task.spec.kernelName);
+    WW_TRY(arguments, templateArguments(task, *entry, mutant));
+
+    auto& request = candidate.request;
+    request.target = task.device.kind == device::DeviceKind::Cuda ? compile::Target::Cuda : compile::Target::Cpu;
+    request.architecture = task.device.architecture;
+    request.source = mutant.text;
+    request.fileName = task.spec.kernelFile.filename().string();
+    request.entry = entry->qualifiedName;
+    request.templateArguments = std::move(arguments);
+    for (const auto& argument : entry->arguments) request.argumentTypes.push_back(fullType(argument));
+    request.defines = mutant.defines;
+    request.options = std::move(options);
+    request.includeFolders.push_back(task.spec.kernelFile.parent_path().string());
+    for (const auto& folder : task.spec.includeFolders) request.includeFolders.push_back(folder.string());
+    request.deadlineSeconds = task.spec.limits.compileSeconds;
+    candidate.mutant = std::move(mutant);
+    return candidate;
+}
+
+Result<spec::ResolvedLaunch> launchFor(const Task& task, const space::Configuration& configuration, const spec::WorkloadSpec& workload) {
+    expr::Scope facts;
+    task.device.addTo(facts);
+    WW_TRY(constants, spec::constantsFor(task.spec, workload, &facts));
+    expr::Scope scope(&constants);
+    const auto& parameters = task.space.parameters();
+    for (std::size_t p = 0; p < parameters.size(); ++p) scope.set(parameters[p].name, task.space.valueOf(configuration, p));
+    return spec::resolveLaunch(task.spec, scope, workload);
+}
+
+device::LaunchShape shapeOf(const spec::ResolvedLaunch& launch) {
+    return {launch.grid, launch.block, static_cast<std::size_t>(launch.dynamicSharedBytes)};
+}
+
+std::string measurementKey(const std::string& objectHash, const spec::ResolvedLaunch& launch) {
+    std::string key = objectHash;
+    for (const auto extent : launch.grid) key += "," + std::to_string(extent);
+    for (const auto extent : launch.block) key += ":" + std::to_string(extent);
+    key += "/" + std::to_string(launch.dynamicSharedBytes);
+    for (const auto& argument : launch.arguments) {
+        key += ";" + argument.name + "=" + std::to_string(argument.elements) + "," + argument.scalar.repr();
+    }
+    return contentHash(key);
+}
+
+}  // namespace ww::engine

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+
+#include "device/device.h"
+#include "engine/session.h"
+
+namespace ww::engine {
+namespace {
+
+/// What the CPU device cannot run, by the feature's id in the SourceModel.
+struct Unservable {
+    std::string_view feature;
+    std::string_view words;
+};
+constexpr Unservable kNotOnCpu[] = {
+    {"inline_ptx", "inline PTX"},
+    {"mma", "tensor-core instructions (mma/wmma)"},
+    {"wgmma", "tensor-core instructions (wgmma)"},
+    {"tma", "bulk asynchronous copies (TMA)"},
+    {"cp_async", "asynchronous copies (cp.async)"},
+    {"grid_sync", "grid-wide synchronisation"},
+    {"texture", "textures"},
+    {"surface", "surfaces"},
+    {"dynamic_parallelism", "launches from device code"},
+};
+
+Result<void> checkServable(const source::SourceModel& model, const device::DeviceFacts& device) {
+    if (device.kind != device::DeviceKind::Cpu) return {};
+    for (const auto& feature : model.features) {
+        for (const auto& refused : kNotOnCpu) {
+            if (feature.id != refused.feature) continue;
+            return fail(ErrorCode::Unsupported,
+                        "line " + std::to_string(feature.line) + " uses " + std::string(refused.words) + " (" + feature.text +
+                            "), which the CPU device cannot run; tune this kernel with --device cuda on a machine with an NVIDIA GPU",
+                        model.path.string());
+        }
+    }
+    return {};
+}
+
+Result<const source::Entry*> findEntry(const source::SourceModel& model, const std::string& name) {
+    if (const auto* entry = model.findEntry(name)) return entry;
+    std::vector<std::string> known;
+    for (const auto& entry : model.entries) known.push_back(entry.name);
+    std::string list;
+    for (const auto& one : known) list += (list.empty() ? "" : ", ") + one;
+    const auto near = expr::nearestName(name, known);
+    return fail(ErrorCode::NotFound,
+                "the spec names the kernel \"" + name + "\", but the source has " + list +
+                    (near.empty() ? "" : "; did you mean \"" + near + "\"?"),
+                model.path.string());
+}
+
+space::Site siteOf(const source::SourceModel& model, const source::Entry& entry, const std::string& name, space::Site declared) {
+    if (declared == space::Site::Option) return declared;
+    if (const auto* site = model.findParameter(name)) {
+        switch (site->kind) {
+        case source::SiteKind::GuardedMacro:
+        case source::SiteKind::Macro: return space::Site::Macro;
+        case source::SiteKind::Constant: return space::Site::Constexpr;
+        case source::SiteKind::TemplateParameter: return space::Site::Template;
+        }
+    }
+    for (const auto& parameter : entry.templateParameters) {
+        if (parameter.name == name) return space::Site::Template;
+    }
+    return source::undefinedNames(model, {name}).empty() ? space::Site::Launch : space::Site::Define;
+}
+
+Result<const spec::WorkloadSpec*> pickWorkload(const spec::Spec& spec, const device::DeviceFacts& device, const std::string& named) {
+    const auto byName = [&](const std::string& name) -> Result<const spec::WorkloadSpec*> {
+        if (const auto* found = spec.findWorkload(name)) return found;
+        std::string list;
+        for (const auto& workload : spec.workloads) list += (list.empty() ? "" : ", ") + workload.name;
+        return fail(ErrorCode::NotFound, "there is no workload \"" + name + "\"; the spec has " + list, spec.file.string());
+    };
+    if (!named.empty()) return byName(named);
+    if (device.kind == device::DeviceKind::Cpu && !spec.cpuWorkload.empty()) return byName(spec.cpuWorkload);
+    for (const auto& workload : spec.workloads) {
+        if (!workload.verifyOnly && workload.weight > 0) return &workload;
+    }
+    return fail(ErrorCode::InvalidSpec, "no workload is tuned: give one a Weight above 0, or name one with --workload", spec.file.string());
+}
+
+Unexpected emptySpace(const space::SearchSpace& space, const std::filesystem::path& file) {
+    std::string worst;
+    double refused = 0;
+    for (const auto& [id, count] : space.rejectedBy()) {
+        if (count.value <= refused) continue;
+        refused = count.value;
+        for (const auto& constraint : space.constraints()) {
+            if (constraint.id == id) worst = constraint.expression.text();
+        }
+    }
+    return fail(ErrorCode::EmptySpace,
+                "no configuration satisfies all constraints" +
+                    (worst.empty() ? std::string() : "; \"" + worst + "\" refuses most: relax it or widen a domain"),
+                file.string());
+}
+
+}  // namespace
+
+Result<Task> loadTask(const std::filesystem::path& specPath, const device::DeviceFacts& device, const std::string& workload) {
+    WW_TRY(spec, spec::load(specPath));
+    WW_CHECK(spec::checkTunable(spec));
+    WW_TRY(model, source::loadCuda(spec.kernelFile));
+    WW_TRY(entry, findEntry(model, spec.kernelName));
+    WW_CHECK(checkServable(model, device));
+    for (auto& parameter : spec.parameters) parameter.site = siteOf(model, *entry, parameter.name, parameter.site);
+
+    WW_TRY(chosen, pickWorkload(spec, device, workload));
+    expr::Scope facts;
+    device.addTo(facts);
+    WW_TRY(space, spec::makeSpace(spec, *chosen, &facts));
+    if (space.isEmpty()) return emptySpace(space, spec.file.empty() ? spec.kernelFile : spec.file);
+
+    std::vector<std::string> notes = spec.notes;
+    for (const auto& problem : model.problems) {
+        notes.push_back("line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) +
+                        " of the source was not understood (" + problem.text + "); if the compiler accepts it, all is well");
+    }
+    for (const auto& other : spec.workloads) {
+        if (&other != chosen && !other.verifyOnly && other.weight > 0) {
+            notes.push_back("workload " + other.name + " is not measured in this session; tune it with --workload " + other.name);
+        }
+    }
+    spec::WorkloadSpec tuned = *chosen;
+    return Task{std::move(spec), std::move(model), std::move(tuned), std::move(space), device, std::move(notes)};
+}
+
+std::vector<device::DeviceFacts> listDevices() {
+    auto devices = device::listCudaDevices();
+    devices.push_back(device::cpuFacts());
+    return devices;
+}
+
+Result<device::DeviceFacts> findDevice(const std::string& name) {
+    if (name == "cpu") return device::cpuFacts();
+    if (name == "auto") {
+        auto gpus = device::listCudaDevices();
+        return gpus.empty() ? device::cpuFacts() : gpus.front();
+    }
+    if (name == "cuda" || name.starts_with("cuda:")) {
+        std::size_t index = 0;
+        if (name.size() > 5) {
+            const auto [end, failed] = std::from_chars(name.data() + 5, name.data() + name.size(), index);
+            if (failed != std::errc{} || end != name.data() + name.size()) {
+                return fail(ErrorCode::InvalidArgument, "\"" + name + "\" names no device; write cuda or cuda:0, cuda:1, ...");
+            }
+        }
+        const auto gpus = device::listCudaDevices();
+        if (gpus.empty()) {
+            return fail(ErrorCode::EnvironmentMissing,
+                        "no CUDA device was found: install the NVIDIA driver (libcuda.so.1), or use --device cpu; "
+                        "`warpwright-cli doctor` tells more");
+        }
+        if (index >= gpus.size()) {
+            return fail(ErrorCode::InvalidArgument, "there is no CUDA device " + std::to_string(index) + "; this machine has " +
+                                                        std::to_string(gpus.size()));
+        }
+        return gpus[index];
+    }
+    return fail(ErrorCode::InvalidArgument, "unknown device \"" + name + "\"; use auto, cpu, cuda or cuda:N");
+}
+
+}  // namespace ww::engine
