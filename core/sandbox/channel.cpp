@@ -16,17 +16,24 @@
 #include <vector>
 
 #include "sandbox/frame.h"
+#include "sandbox/session_signal.h"
 #include "sandbox/unique_fd.h"
 
 namespace ww::sandbox {
 namespace {
 
-/// Ends the group when the engine's side closes, also while the main thread compiles or a kernel runs.
+/// Ends this process and all that it has started.
+void endAll() {
+    signalSession(::getsid(0), SIGKILL);
+    ::kill(0, SIGKILL);
+}
+
+/// Ends everything when the engine's side closes, also while the main thread compiles or a kernel runs.
 void watchEngine(int fd) {
     for (;;) {
         pollfd wait{fd, POLLRDHUP, 0};
         const int ready = ::poll(&wait, 1, -1);
-        if (ready > 0 && (wait.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) ::kill(0, SIGKILL);
+        if (ready > 0 && (wait.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) endAll();
         if (ready < 0 && errno != EINTR) return;
     }
 }
@@ -55,7 +62,7 @@ public:
             if (got < 0 && errno == EINTR) continue;
             if (got <= 0) {
                 // Not only this process: what it has started must not outlive it, and the watching thread may come too late.
-                ::kill(0, SIGKILL);
+                endAll();
                 return fail(ErrorCode::Cancelled, "the engine has closed the channel");
             }
             m_reader.feed({chunk.data(), static_cast<std::size_t>(got)});

@@ -18,7 +18,7 @@ class Channel {
 public:
     /// Takes fds 0 and 1 away from whatever runs later: the socket moves to a high, close-on-exec fd, stdin becomes
     /// /dev/null and stdout goes where stderr goes, so that what a candidate prints cannot get among the frames.
-    /// Starts a thread that ends the whole process group when the engine's side closes. Call after confine().
+    /// Starts a thread that ends the whole session when the engine's side closes. Call after confine().
     [[nodiscard]] static Result<std::unique_ptr<Channel>> open(int arenaFd);
     virtual ~Channel() = default;
 
@@ -27,7 +27,7 @@ public:
     /// The first message of a worker that cannot serve.
     [[nodiscard]] virtual Result<void> greetWith(const Error& error) = 0;
 
-    /// Waits for the next request. Ends the process group when the engine has closed the channel. Errors: WorkerFailed.
+    /// Waits for the next request. Ends the whole session when the engine has closed the channel. Errors: WorkerFailed.
     [[nodiscard]] virtual Result<Message> receive() = 0;
     [[nodiscard]] virtual Result<void> send(const Message& message) = 0;
 

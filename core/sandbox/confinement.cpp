@@ -83,24 +83,12 @@ Result<void> dropRoot(uid_t to) {
     return {};
 }
 
-pid_t startedBy = 0;
-
-void endWithParent(int) {
-    if (::getppid() != startedBy) ::kill(0, SIGKILL);
-}
-
-/// Asks for SIGCONT, not SIGKILL, when the parent dies: it also wakes a stopped worker, and the handler then ends the whole
-/// group with the compilers in it, which a SIGKILL to the worker alone would leave.
+/// Asks for SIGCONT, not SIGKILL, when the parent dies: it wakes a stopped worker, whose watching thread (channel.cpp) then
+/// sees the closed channel and ends the compilers too, which a SIGKILL to the worker alone would leave.
 Result<void> followParent() {
-    startedBy = ::getppid();
-    struct sigaction action{};
-    action.sa_handler = &endWithParent;
-    action.sa_flags = SA_RESTART;
-    ::sigemptyset(&action.sa_mask);
-    if (::sigaction(SIGCONT, &action, nullptr) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGCONT) != 0) {
+    if (::prctl(PR_SET_PDEATHSIG, SIGCONT) != 0) {
         return fail(ErrorCode::SandboxUnavailable, std::string("the worker cannot follow its parent: ") + std::strerror(errno));
     }
-    if (::getppid() == 1 && startedBy != 1) ::kill(0, SIGKILL);
     return {};
 }
 

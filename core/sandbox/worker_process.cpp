@@ -22,6 +22,7 @@
 #include "sandbox/frame.h"
 #include "sandbox/launch_plan.h"
 #include "sandbox/output_tail.h"
+#include "sandbox/session_signal.h"
 #include "sandbox/unique_fd.h"
 
 namespace ww::sandbox {
@@ -110,10 +111,10 @@ public:
     int readableFd() const override { return m_events.get(); }
     Result<std::span<std::byte>> arena(std::size_t bytes) override { return m_arena.grow(bytes); }
     void suspend() override {
-        if (m_pid > 0) ::kill(-m_pid, SIGSTOP);
+        if (m_pid > 0) signalSession(m_pid, SIGSTOP);
     }
     void resume() override {
-        if (m_pid > 0) ::kill(-m_pid, SIGCONT);
+        if (m_pid > 0) signalSession(m_pid, SIGCONT);
     }
     void kill() override;
     bool alive() override;
@@ -335,8 +336,9 @@ WorkerProcess::Wait LinuxWorker::receive(Message& into, std::chrono::nanoseconds
 
 void LinuxWorker::reap(bool byUs) {
     if (m_pid <= 0) return;
-    // What the worker started and left behind, without a pid namespace, is in its group.
     ::kill(-m_pid, SIGKILL);
+    // What the worker started and left behind; a pid namespace has taken it along already.
+    if (m_options.level == Level::None) signalSession(m_pid, SIGKILL);
     int status = 0;
     while (::waitpid(m_pid, &status, 0) < 0 && errno == EINTR) {
     }
