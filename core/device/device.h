@@ -101,6 +101,9 @@ public:
 
     /// Bytes of device memory in use by this process beyond what allocate() handed out.
     [[nodiscard]] virtual std::int64_t foreignBytes() const = 0;
+
+    /// What kernels have printed since the last call, at most 1 MiB a launch (as CUDA's own FIFO); the rest is counted and dropped.
+    [[nodiscard]] virtual std::string takePrinted() { return {}; }
 };
 
 /// The CPU device: shared objects from compile/host, blocks across `cores` threads. Never fails on a machine with a CPU.

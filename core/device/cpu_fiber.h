@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <vector>
+
+namespace ww::device {
+
+/// Stack bytes of one kernel thread. CUDA allows more local memory, but a kernel that needs it is no tuning candidate.
+inline constexpr std::size_t kFiberStackBytes = std::size_t{128} << 10;
+/// Stack of the plain loop, which runs all threads of a block one after the other.
+inline constexpr std::size_t kPlainStackBytes = std::size_t{8} << 20;
+
+/// An mmap'd stack with a guard page below it. Move-only.
+class FiberStack {
+public:
+    FiberStack() = default;
+    explicit FiberStack(std::size_t bytes);
+    FiberStack(FiberStack&& other) noexcept;
+    FiberStack& operator=(FiberStack&& other) noexcept;
+    ~FiberStack();
+
+    [[nodiscard]] bool valid() const noexcept { return m_base != nullptr; }
+    [[nodiscard]] std::byte* top() const noexcept { return m_base + m_bytes; }
+    /// Whether an address lies in the guard page.
+    [[nodiscard]] bool guards(const void* address) const noexcept;
+
+private:
+    std::byte* m_base = nullptr;  // start of the guard page
+    std::size_t m_bytes = 0;      // guard page included
+};
+
+using FiberContext = boost::context::detail::fcontext_t;
+
+/// A suspended execution. `switchFiber(from, to)` saves the running one in `from` and resumes `to`.
+inline void switchFiber(FiberContext& from, FiberContext to) {
+    const auto back = boost::context::detail::jump_fcontext(to, &from);
+    *static_cast<FiberContext*>(back.data) = back.fctx;
+}
+
+/// First statement of a fiber's entry function.
+inline void enterFiber(boost::context::detail::transfer_t transfer) {
+    *static_cast<FiberContext*>(transfer.data) = transfer.fctx;
+}
+
+/// A fiber at its entry. `colour` moves its stack's top within a page, so that the hot ends of many stacks do not share the
+/// same few cache sets.
+[[nodiscard]] FiberContext makeFiber(const FiberStack& stack, std::size_t colour, void (*entry)(boost::context::detail::transfer_t));
+
+}  // namespace ww::device

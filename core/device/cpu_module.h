@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "ww_abi.h"
+
+namespace ww::device {
+
+/// A shared object of the host compiler, opened in this process. Move-only; closes it at the end.
+class CpuModule {
+public:
+    /// Errors: Unsupported with the loader's words, or where the object is not ours or of another version.
+    [[nodiscard]] static Result<CpuModule> open(std::span<const std::byte> image, const std::string& symbol, const WwRuntime& runtime);
+    CpuModule(CpuModule&& other) noexcept;
+    CpuModule& operator=(CpuModule&& other) noexcept;
+    ~CpuModule();
+
+    [[nodiscard]] const WwModule& entry() const noexcept { return *m_entry; }
+    /// Whether any code in it synchronises threads.
+    [[nodiscard]] bool usesSync() const noexcept { return m_usesSync; }
+    [[nodiscard]] std::int64_t staticSharedBytes() const noexcept { return m_staticSharedBytes; }
+
+private:
+    CpuModule() = default;
+    void* m_handle = nullptr;
+    const WwModule* m_entry = nullptr;
+    bool m_usesSync = false;
+    std::int64_t m_staticSharedBytes = 0;
+};
+
+}  // namespace ww::device
