@@ -73,10 +73,14 @@ Result<Expression> Expression::parse(std::string_view text) {
 }
 
 Result<Value> Expression::evaluate(const Scope& scope) const {
+    return evaluatePart(*m_root, scope);
+}
+
+Result<Value> Expression::evaluatePart(const Node& part, const Scope& scope) const {
     const ScopeNames names(scope);
     Evaluator evaluator(names);
     Value value;
-    if (!evaluator.evaluate(*m_root, value)) return expressionError(m_text, evaluator.offset(), evaluator.problem());
+    if (!evaluator.evaluate(part, value)) return expressionError(m_text, evaluator.offset(), evaluator.problem());
     return value;
 }
 

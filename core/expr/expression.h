@@ -41,6 +41,9 @@ public:
     /// Errors: InvalidExpression: unknown name (with the nearest known one), division by zero, overflow, wrong types.
     [[nodiscard]] Result<Value> evaluate(const Scope& scope) const;
 
+    /// The value of one node of this expression's tree that has no comprehension variables; for explanations.
+    [[nodiscard]] Result<Value> evaluatePart(const Node& part, const Scope& scope) const;
+
     [[nodiscard]] const std::string& text() const noexcept { return m_text; }
     /// Free names in order of first use, without duplicates; comprehension variables and functions are not free.
     [[nodiscard]] const std::vector<std::string>& names() const noexcept { return m_names; }
