@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/macros.h"
 
+#include <algorithm>
+
 namespace ww::source {
 namespace {
 
@@ -73,6 +75,7 @@ private:
         macro.endToken = directive.endToken;
         macro.line = directive.line;
         macro.functionLike = name.end < m_tokens.text.size() && m_tokens.text[name.end] == '(';
+        if (macro.functionLike) macro.firstToken = std::min(macro.endToken, m_tokens.afterGroup(macro.firstToken));
         for (std::size_t depth = 0; depth < m_open.size(); ++depth) {
             Conditional& open = m_open[depth];
             const bool guards = open.name == macro.name && ((open.wantsUndefined && open.branch == 0) ||

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "source/counts.h"
 #include "source/features.h"
 #include "source/functions.h"
 #include "source/masking.h"
@@ -140,6 +141,7 @@ Result<SourceModel> parseCuda(std::string text, const std::filesystem::path& pat
     model.parameters = findParameters(tokens, declarations, model.identifiers);
     model.features = findFeatures(tokens, declarations);
     model.sharedArrays = findSharedArrays(root, model.text);
+    model.counts = countSyntax(root, tokens, declarations, model.parameters);
     readIncludes(tokens, model.includes);
     model.entries = std::move(declarations.entries);
     model.declared = std::move(declarations.declared);
