@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "space/device_rules.h"
 #include "spec/parse_internal.h"
 
 namespace ww::spec {
@@ -14,6 +15,17 @@ bool isDecidable(const expr::Expression& expression, const Spec& spec, const exp
     });
 }
 
+/// Dynamic shared memory as one expression: SharedMemory and the Local arguments together.
+std::string dynamicSharedText(const Spec& spec) {
+    std::string text = spec.sharedMemory ? "(" + spec.sharedMemory->text() + ")" : "";
+    for (const auto& argument : spec.arguments) {
+        if (argument.memory != MemoryKind::Local || !argument.size) continue;
+        const auto bytes = static_cast<std::size_t>(argument.components) * sizeOf(argument.type);
+        text += (text.empty() ? "" : " + ") + ("(" + argument.size->text() + ") * " + std::to_string(bytes));
+    }
+    return text;
+}
+
 }  // namespace
 
 Result<space::SearchSpace> makeSpace(const Spec& spec, const WorkloadSpec& workload, const expr::Scope* deviceFacts) {
@@ -24,6 +36,12 @@ Result<space::SearchSpace> makeSpace(const Spec& spec, const WorkloadSpec& workl
         // A condition on the device alone waits for one; every other name was checked by parse().
         if (deviceFacts == nullptr && !isDecidable(expression, spec, constants)) continue;
         constraints.push_back({"spec:" + std::to_string(i), "the spec demands " + spec.conditions[i].text, "", expression, false});
+    }
+    if (deviceFacts != nullptr) {
+        std::vector<std::string> block;
+        for (const auto& size : spec.localSize) block.push_back(size ? size->text() : "1");
+        WW_TRY(rules, space::deviceRules(block, dynamicSharedText(spec)));
+        constraints.insert(constraints.begin(), rules.begin(), rules.end());  // built-in rules come first
     }
     space::SearchSpace::Options options;
     options.constants = constants;
