@@ -35,6 +35,7 @@ bool BlockRunner::reserve(unsigned threads) {
         m_stale = true;
     }
     m_lanes.resize(m_stacks.size());
+    m_contexts.resize(m_stacks.size());
     return true;
 }
 
@@ -55,7 +56,7 @@ void BlockRunner::work(CpuLaunch& launch) {
                 runFiberBlock();
             }
         } else {
-            m_plain = makeFiber(m_plainStack, 0, &BlockRunner::plainEntry);
+            m_plain = makeFiber<&BlockRunner::plainEntry>(m_plainStack, 0);
             switchFiber(m_main, m_plain);
         }
     }
@@ -95,8 +96,7 @@ std::string BlockRunner::blockText() const {
 
 // ---- plain loop: every thread of a block in one call ----
 
-void BlockRunner::plainEntry(boost::context::detail::transfer_t transfer) {
-    enterFiber(transfer);
+void BlockRunner::plainEntry() {
     BlockRunner& self = *t_current;
     self.runPlainBlocks();
     switchFiber(self.m_plain, self.m_main);
@@ -115,8 +115,7 @@ void BlockRunner::runPlainBlocks() {
 
 // ---- fibers: one thread in each ----
 
-void BlockRunner::fiberEntry(boost::context::detail::transfer_t transfer) {
-    enterFiber(transfer);
+void BlockRunner::fiberEntry() {
     BlockRunner& self = *t_current;
     const unsigned index = self.m_current;
     for (;;) {  // a fiber serves the same thread index in block after block
@@ -127,7 +126,7 @@ void BlockRunner::fiberEntry(boost::context::detail::transfer_t transfer) {
 
 void BlockRunner::runFiberBlock() {
     if (m_stale) {
-        for (unsigned i = 0; i < m_stacks.size(); ++i) m_lanes[i].context = makeFiber(m_stacks[i], i, &BlockRunner::fiberEntry);
+        for (unsigned i = 0; i < m_stacks.size(); ++i) m_contexts[i] = makeFiber<&BlockRunner::fiberEntry>(m_stacks[i], i);
         m_stale = false;
     }
     m_alive = m_threads;
@@ -139,7 +138,7 @@ void BlockRunner::runFiberBlock() {
         m_inWarpOperation[warp] = 0;
     }
     m_current = 0;
-    switchFiber(m_main, m_lanes[0].context);
+    switchFiber(m_main, m_contexts[0]);
 }
 
 std::array<unsigned, 3> BlockRunner::threadAt(unsigned index) const noexcept {
@@ -163,7 +162,7 @@ void BlockRunner::threadEnded() {
     m_ready[warp] &= ~bit;
     m_aliveLanes[warp] &= ~bit;
     if (--m_alive == 0) {
-        switchFiber(m_lanes[m_current].context, m_main);
+        switchFiber(m_contexts[m_current], m_main);
         return;
     }
     // Lanes that have ended count as absent, so a group may be complete now.
@@ -175,7 +174,7 @@ void BlockRunner::threadEnded() {
     yieldFiber();
 }
 
-int BlockRunner::pickReady() noexcept {
+[[gnu::always_inline]] inline int BlockRunner::pickReady() noexcept {
     const unsigned warps = (m_threads + kWarp - 1) / kWarp;
     const unsigned here = m_current / kWarp;
     if (const std::uint32_t ready = m_ready[here]; ready != 0) {
@@ -191,42 +190,45 @@ int BlockRunner::pickReady() noexcept {
 
 void BlockRunner::yieldFiber() {
     int next = pickReady();
-    if (next < 0) {
-        if (!releaseQuiescentWarps()) {
-            recordDivergence();
-            leaveBlock();
-        }
+    if (next < 0) [[unlikely]] {
+        if (!releaseQuiescentWarps()) diverged(0);
         next = pickReady();
     }
     const unsigned self = m_current;
     if (static_cast<unsigned>(next) == self) return;
     m_current = static_cast<unsigned>(next);
-    switchFiber(m_lanes[self].context, m_lanes[m_current].context);
+    // Hundreds of stacks do not fit the first-level cache; fetch the likely next one while this thread runs.
+    if (m_current + 1 < m_threads) {
+        const auto* stack = static_cast<const std::byte*>(m_contexts[m_current + 1]);
+        for (int line = 0; line < 5; ++line) __builtin_prefetch(stack + 64 * line, 1);
+    }
+    switchFiber(m_contexts[self], m_contexts[m_current]);
 }
 
-int BlockRunner::barrier(int kind, int predicate, int line) {
+[[gnu::always_inline]] inline int BlockRunner::barrier(int kind, int predicate, int line) {
     if (m_waitingAtBarrier == 0) {
         m_barrierKind = kind;
         m_barrierLine = line;
     }
-    Lane& lane = m_lanes[m_current];
-    lane.wait = Wait::Barrier;
-    lane.line = line;
     m_barrierTrue += predicate != 0 ? 1 : 0;
-    ++m_waitingAtBarrier;
-    // Threads that wait elsewhere would let each other through on some GPUs; CUDA leaves that undefined.
-    if (line != m_barrierLine || kind != m_barrierKind) {
-        recordDivergence();
-        leaveBlock();
-    }
-    if (m_waitingAtBarrier == m_threads) {
+    // Threads that wait in different lines would let each other through on some GPUs; CUDA leaves that undefined.
+    if (line != m_barrierLine || kind != m_barrierKind) [[unlikely]] diverged(line);
+    if (++m_waitingAtBarrier == m_threads) {
         releaseBarrier();
     } else {
         m_ready[m_current / kWarp] &= ~(1u << (m_current % kWarp));
         yieldFiber();
     }
-    m_lanes[m_current].wait = Wait::None;
     return m_barrierResult;
+}
+
+int BlockRunner::onBarrier(int kind, int predicate, int line) {
+    return t_current->barrier(kind, predicate, line);
+}
+
+void BlockRunner::diverged(int line) {
+    recordDivergence(line);
+    leaveBlock();
 }
 
 void BlockRunner::releaseBarrier() {
@@ -240,19 +242,21 @@ void BlockRunner::releaseBarrier() {
     for (unsigned warp = 0; warp * kWarp < m_threads; ++warp) m_ready[warp] = m_aliveLanes[warp];
 }
 
-void BlockRunner::recordDivergence() {
+/// `line` is where the current thread asked for another barrier than the others wait at; 0 where no thread can go on.
+void BlockRunner::recordDivergence(int line) {
     std::map<std::string, unsigned> places;  // in words -> threads
     unsigned running = 0;
     for (unsigned i = 0; i < m_threads; ++i) {
-        const Lane& lane = m_lanes[i];
         const auto bit = [i](const auto& masks) { return (masks[i / kWarp] >> (i % kWarp) & 1) != 0; };
         if (!bit(m_aliveLanes)) continue;
-        if ((bit(m_ready) && i != m_current) || lane.wait == Wait::None) {
+        if (line != 0 && i == m_current) {
+            ++places["at the barrier in line " + std::to_string(line)];
+        } else if (bit(m_ready)) {
             ++running;
-        } else if (lane.wait == Wait::Barrier) {
-            ++places["at the barrier in line " + std::to_string(lane.line)];
+        } else if (bit(m_inWarpOperation)) {
+            ++places["at the warp operation in line " + std::to_string(m_lanes[i].call.line)];
         } else {
-            ++places["at the warp operation in line " + std::to_string(lane.line)];
+            ++places["at the barrier in line " + std::to_string(m_barrierLine)];
         }
     }
     std::string found;

@@ -71,17 +71,14 @@ public:
     [[nodiscard]] bool inGuard(const void* address) const noexcept;
 
 private:
-    enum class Wait : std::uint8_t { None, Barrier, Warp };
+    /// A thread's part in a warp operation.
     struct Lane {
-        FiberContext context{};
-        Wait wait = Wait::None;
-        int line = 0;
         WwWarpCall call{};
         std::uint64_t result = 0;
     };
 
-    static void plainEntry(boost::context::detail::transfer_t transfer);
-    static void fiberEntry(boost::context::detail::transfer_t transfer);
+    static void plainEntry();
+    static void fiberEntry();
     static int onBarrier(int kind, int predicate, int line);
     static unsigned long long onWarp(const WwWarpCall* call);
     static unsigned onLane();
@@ -102,7 +99,8 @@ private:
     bool releaseQuiescentWarps();
     void finishWarp(unsigned warp, std::uint32_t group);
     void yieldFiber();                       // to the next ready thread; ends the launch as divergent where there is none
-    void recordDivergence();
+    [[noreturn]] void diverged(int line);
+    void recordDivergence(int line);
     void recordFailure(TrialStatus status, std::string message);
     /// Leaves the block for good, from inside a fiber. Its stack is never unwound: hold nothing when calling.
     [[noreturn]] void leaveBlock();
@@ -114,6 +112,7 @@ private:
     std::size_t m_sharedBytes;
     FiberStack m_plainStack;
     std::vector<FiberStack> m_stacks;
+    std::vector<FiberContext> m_contexts;    // dense: what every switch reads and writes
     std::vector<Lane> m_lanes;
     FiberContext m_main{};
     FiberContext m_plain{};

@@ -59,8 +59,6 @@ std::uint64_t BlockRunner::warpOperation(const WwWarpCall& call) {
         leaveBlock();
     }
     Lane& lane = m_lanes[m_current];
-    lane.wait = Wait::Warp;
-    lane.line = call.line;
     lane.call = call;
     m_inWarpOperation[warp] |= bit;
     if (call.kind == WwActiveMask || !tryCompleteWarp(warp, call)) {
@@ -121,7 +119,6 @@ void BlockRunner::finishWarp(unsigned warp, std::uint32_t group) {
         }
         lanes[lane].result = result;
     });
-    forEachLane(group, [&](unsigned lane) { lanes[lane].wait = Wait::None; });
     m_inWarpOperation[warp] &= ~group;
     m_ready[warp] |= group;
 }
@@ -151,10 +148,6 @@ bool BlockRunner::releaseQuiescentWarps() {
 const WwRuntime& BlockRunner::runtime() noexcept {
     static constexpr WwRuntime kRuntime{WW_ABI_VERSION, &onBarrier, &onWarp, &onLane, &onPrint, &onFail};
     return kRuntime;
-}
-
-int BlockRunner::onBarrier(int kind, int predicate, int line) {
-    return current()->barrier(kind, predicate, line);
 }
 
 unsigned long long BlockRunner::onWarp(const WwWarpCall* call) {

@@ -44,20 +44,24 @@
 
 #include "ww_vector.h"
 
-static thread_local uint3 threadIdx;
-static thread_local uint3 blockIdx;
-static thread_local dim3 blockDim;
-static thread_local dim3 gridDim;
-static thread_local void* ww_shared;
+/// One object, so that its size in the module's thread-local storage is known: the rest is the kernel's shared memory.
+struct WwThreadState {
+    uint3 threadIdx{}, blockIdx{};
+    dim3 blockDim, gridDim;
+    void* shared = nullptr;
+};
+static thread_local WwThreadState ww_state{};  // constant-initialised: no guard at each use
+#define threadIdx ww_state.threadIdx
+#define blockIdx ww_state.blockIdx
+#define blockDim ww_state.blockDim
+#define gridDim ww_state.gridDim
 static const WwRuntime* ww_runtime;
 static constexpr int warpSize = 32;
-
-inline constexpr unsigned kWwStateBytes = 2 * sizeof(uint3) + 2 * sizeof(dim3) + sizeof(void*);
 
 /// What `extern __shared__ T name[]` is rewritten to: converts to a pointer to anything.
 struct WwDynamicShared {
     template <typename T>
-    operator T*() const { return static_cast<T*>(ww_shared); }
+    operator T*() const { return static_cast<T*>(ww_state.shared); }
 };
 
 #include "ww_sync.h"
@@ -115,7 +119,7 @@ WW_INLINE void ww_threads(void (*kernel)(A...), const WwBlock* block, typename W
     blockIdx = uint3{block->index[0], block->index[1], block->index[2]};
     blockDim = dim3(block->block[0], block->block[1], block->block[2]);
     gridDim = dim3(block->grid[0], block->grid[1], block->grid[2]);
-    ww_shared = block->shared;
+    ww_state.shared = block->shared;
     const unsigned x0 = block->first[0], x1 = block->last[0];
     const unsigned y0 = block->first[1], y1 = block->last[1];
     const unsigned z0 = block->first[2], z1 = block->last[2];
@@ -166,4 +170,4 @@ static void ww_bind(const WwRuntime* runtime) { ww_runtime = runtime; }
 #define WW_LAUNCHER(...)                                                                                                        \
     static void ww_run(const WwBlock* ww_block, void* const* ww_arguments) { ww_call(__VA_ARGS__, ww_block, ww_arguments); }    \
     using WwEntrySignature = decltype(ww_signature(__VA_ARGS__));                                                               \
-    WW_EXPORT const WwModule ww_module = {WW_ABI_VERSION, WwEntrySignature::kCount, WwEntrySignature::kBytes, kWwStateBytes, ww_bind, ww_run}
+    WW_EXPORT const WwModule ww_module = {WW_ABI_VERSION, WwEntrySignature::kCount, WwEntrySignature::kBytes, sizeof(WwThreadState), ww_bind, ww_run}

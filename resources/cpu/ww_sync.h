@@ -6,11 +6,17 @@
 // An absolute symbol instead of a reference: it is there exactly when some emitted code synchronises, and needs no linking.
 #define WW_MARK_SYNC() __asm__ volatile(".globl ww_uses_sync\n\t.set ww_uses_sync, 1" ::: "memory")
 
+// Word by word: a wide load of words that were just stored one by one would stall.
+#define WW_SAVE_THREAD()                                                  \
+    unsigned ww_x = threadIdx.x, ww_y = threadIdx.y, ww_z = threadIdx.z; \
+    __asm__("" : "+r"(ww_x), "+r"(ww_y), "+r"(ww_z))
+#define WW_RESTORE_THREAD() (threadIdx.x = ww_x, threadIdx.y = ww_y, threadIdx.z = ww_z)
+
 WW_INLINE int ww_barrier(int kind, int predicate, int line) {
     WW_MARK_SYNC();
-    const uint3 self = threadIdx;
+    WW_SAVE_THREAD();
     const int result = ww_runtime->barrier(kind, predicate, line);
-    threadIdx = self;
+    WW_RESTORE_THREAD();
     return result;
 }
 
@@ -21,10 +27,10 @@ WW_INLINE int __syncthreads_count(int predicate, int line = __builtin_LINE()) { 
 
 WW_INLINE unsigned long long ww_warp(int kind, unsigned mask, unsigned long long value, int operand, int width, int line) {
     WW_MARK_SYNC();
-    const uint3 self = threadIdx;
+    WW_SAVE_THREAD();
     const WwWarpCall call = {kind, mask, value, operand, width, line};
     const unsigned long long result = ww_runtime->warp(&call);
-    threadIdx = self;
+    WW_RESTORE_THREAD();
     return result;
 }
 
