@@ -102,14 +102,20 @@ def guard_mul(a, b):
     for items, count in ((a, b), (b, a)):
         if isinstance(items, (str, list, tuple)) and isinstance(count, int) and len(items) * count > 10000: raise Outside
     return a * b
+def guard_mod(a, b):
+    if isinstance(a, str): raise Outside  # formatting
+    return a % b
+def guard_str(a=''):
+    if isinstance(a, (list, tuple)): raise Outside
+    return str(a)
 class Guard(ast.NodeTransformer):
     def visit_BinOp(self, node):
         self.generic_visit(node)
-        name = {ast.Pow: 'guard_pow', ast.LShift: 'guard_shl', ast.Mult: 'guard_mul'}.get(type(node.op))
+        name = {ast.Pow: 'guard_pow', ast.LShift: 'guard_shl', ast.Mult: 'guard_mul', ast.Mod: 'guard_mod'}.get(type(node.op))
         if not name: return node
         return ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], [])
 NAMES = {'A': 64, 'B': -3, 'C': 2.5, 'D': True, 'math': math, 'pow': guard_pow,
-         'guard_pow': guard_pow, 'guard_shl': guard_shl, 'guard_mul': guard_mul}
+         'guard_pow': guard_pow, 'guard_shl': guard_shl, 'guard_mul': guard_mul, 'guard_mod': guard_mod, 'str': guard_str}
 def plain(v):
     if isinstance(v, bool) or v is None or isinstance(v, str): return v
     if isinstance(v, int):
