@@ -176,7 +176,7 @@ std::string unifiedDiff(std::string_view before, std::string_view after, std::st
         }
         const std::size_t first = i > kContext ? i - kContext : 0;
         std::size_t last = i;  // the last change of the hunk; gaps up to twice the context are bridged
-        for (std::size_t j = i; j < steps.size() && j <= last + 2 * kContext; ++j) {
+        for (std::size_t j = i; j < steps.size() && j <= last + 2 * kContext + 1; ++j) {
             if (steps[j].kind != ' ') last = j;
         }
         const std::size_t end = std::min(steps.size(), last + 1 + kContext);

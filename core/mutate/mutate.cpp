@@ -72,17 +72,15 @@ Unexpected misfit(const ParameterSite& site, const Value& value, std::string why
 }
 
 Result<std::string> spellBool(const ParameterSite& site, const Value& value) {
-    if (value.isBool() || (value.isInt() && (value.asInt() == 0 || value.asInt() == 1))) return std::string(value.asBool() ? "true" : "false");
+    const bool fits = value.isBool() || (value.isInt() && (value.asInt() == 0 || value.asInt() == 1));
+    if (fits) return std::string(value.asInt() == 1 ? "true" : "false");
     return misfit(site, value, "is no bool; use true or false");
 }
 
 /// Spelled as the site's type and present text want it.
 Result<std::string> spellFor(const ParameterSite& site, const Value& value) {
     const bool macroBool = site.type.empty() && site.defaultValue && site.defaultValue->isBool();
-    if (site.type == "bool" || (macroBool && value.isBool())) {
-        if (value.isInt() && !value.isBool()) return spellBool(site, Value(value.asInt() == 1 ? true : false));
-        return spellBool(site, value);
-    }
+    if (site.type == "bool" || (macroBool && value.isBool())) return spellBool(site, value);
     if (value.isBool()) return std::string(value.asBool() ? "1" : "0") + (isRealType(site.type) ? ".0" : "");
     if (value.isFloat() && isIntegerType(site.type)) {
         if (value.asDouble() != std::floor(value.asDouble()) || std::abs(value.asDouble()) > 9e15) {
@@ -128,7 +126,8 @@ Result<void> assign(const source::SourceModel& model, const Assignment& assignme
     if (site != nullptr && site->kind != SiteKind::TemplateParameter) {
         if (saysAlready(*site, assignment.value)) return {};
         if (!site->editable) {
-            return fail(ErrorCode::InvalidArgument, "it cannot be changed: " + site->whyNot + "; remove it from the spec or change the source",
+            return fail(ErrorCode::InvalidArgument,
+                        "it cannot be changed: " + site->whyNot + "; remove it from the spec or change the source",
                         "parameter " + name + ", line " + std::to_string(site->line));
         }
         WW_TRY(text, spellFor(*site, assignment.value));
@@ -199,7 +198,8 @@ Result<Mutant> apply(const source::SourceModel& model, const std::vector<Assignm
     }
     mutant.text.append(model.text, at, std::string::npos);
     if (!mutant.edits.empty() && !source::parsesNoWorse(mutant.text, model.problems.size())) {
-        return fail(ErrorCode::Internal, "the edited source no longer parses; report this kernel", "parameter " + mutant.edits.front().parameter);
+        return fail(ErrorCode::Internal, "the edited source no longer parses; report this kernel",
+                    "parameter " + mutant.edits.front().parameter);
     }
     return mutant;
 }

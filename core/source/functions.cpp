@@ -87,8 +87,8 @@ private:
         if (type != "identifier" && type != "type_identifier" && type != "field_identifier") return;
         const std::string_view parent = m_parents.back();
         const std::string_view field = cursor.field();
-        const bool declarator = field == "declarator" || parent == "reference_declarator" || parent == "type_parameter_declaration" ||
-                                parent == "variadic_declarator" || parent == "parenthesized_declarator";
+        const bool declarator = field == "declarator" || parent == "reference_declarator" ||
+                                parent.ends_with("type_parameter_declaration") || parent == "variadic_declarator" || parent == "parenthesized_declarator";
         const bool named = field == "name" && (parent == "enumerator" || parent == "class_specifier" || parent == "struct_specifier" ||
                                                parent == "union_specifier" || parent == "enum_specifier" ||
                                                parent == "alias_declaration" || parent == "concept_definition");
@@ -214,7 +214,11 @@ private:
     }
 
     void templateParameters(TSNode list, std::vector<TemplateParameter>& out) const {
-        for (const TSNode node : namedChildren(list)) {
+        for (TSNode node : namedChildren(list)) {
+            if (is(node, "template_template_parameter_declaration")) {
+                const std::vector<TSNode> inner = namedChildren(node);  // its own parameters, then the name as a type parameter
+                if (!inner.empty()) node = inner.back();
+            }
             TemplateParameter parameter;
             const std::string_view type = typeOf(node);
             if (type.find("type_parameter") != std::string_view::npos) {
