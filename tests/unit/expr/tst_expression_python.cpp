@@ -191,7 +191,7 @@ void TestExpressionPython::agreesWithPython() {
         QVERIFY2((fast.type == Number::Type::Error ? "error" : objects.valueOf(fast).repr()) == answer, texts[i].c_str());
     }
     // The comparison means something only where both kinds occur in numbers.
-    QVERIFY2(values > kExpressions / 3 && errors > kExpressions / 20, qPrintable(QStringLiteral("%1 values, %2 errors").arg(values).arg(errors)));
+    QVERIFY2(values > kExpressions / 4 && errors > kExpressions / 20, qPrintable(QStringLiteral("%1 values, %2 errors").arg(values).arg(errors)));
 }
 
 QTEST_APPLESS_MAIN(TestExpressionPython)
