@@ -34,6 +34,7 @@ struct Mutant {
     std::vector<std::pair<std::string, std::string>> templateArguments;
 };
 
+/// Call it qualified (mutate::apply): std::apply is found by argument-dependent lookup otherwise.
 /// Edits only the parameters' own value ranges; everything else stays byte for byte. Assigning what the source already says
 /// changes nothing at all. Errors: InvalidArgument for a value that has no C++ spelling, NotFound for a parameter that is
 /// defined nowhere although it must be, Internal when the result would not re-parse.

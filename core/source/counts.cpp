@@ -301,7 +301,9 @@ private:
         }
         if (name == "__syncwarp") add("warp_syncs");
         if (name.starts_with("__shfl")) add("shuffles");
-        if (name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") || name.starts_with("__match")) add("votes");
+        const bool vote = name.starts_with("__ballot") || name.starts_with("__any") || name.starts_with("__all") ||
+                          name.starts_with("__match");
+        if (vote) add("votes");
         if (name.starts_with("atomic")) add("atomics");
         if (name == "mma_sync" || name == "mma" || name == "gemm") add("mma");
         if (name == "memcpy_async" || name.starts_with("__pipeline_memcpy_async")) add("async_copies");

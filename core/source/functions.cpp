@@ -88,7 +88,8 @@ private:
         const std::string_view parent = m_parents.back();
         const std::string_view field = cursor.field();
         const bool declarator = field == "declarator" || parent == "reference_declarator" ||
-                                parent.ends_with("type_parameter_declaration") || parent == "variadic_declarator" || parent == "parenthesized_declarator";
+                                parent.ends_with("type_parameter_declaration") || parent == "variadic_declarator" ||
+                                parent == "parenthesized_declarator";
         const bool named = field == "name" && (parent == "enumerator" || parent == "class_specifier" || parent == "struct_specifier" ||
                                                parent == "union_specifier" || parent == "enum_specifier" ||
                                                parent == "alias_declaration" || parent == "concept_definition");

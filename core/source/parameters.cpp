@@ -175,7 +175,8 @@ private:
 
     /// Kernels of one file often share a parameter's name (BLOCK); it is one parameter, told by its first site.
     void addTemplateParameter(ParameterSite site) {
-        const auto found = std::find_if(m_sites.begin(), m_sites.end(), [&](const ParameterSite& other) { return other.name == site.name; });
+        const auto found = std::find_if(m_sites.begin(), m_sites.end(),
+                                        [&](const ParameterSite& other) { return other.name == site.name; });
         if (found == m_sites.end()) {
             m_sites.push_back(std::move(site));
         } else if (found->kind != SiteKind::TemplateParameter) {

@@ -22,7 +22,8 @@ std::string contextOf(const std::filesystem::path& path) {
 /// Encodings that neither the parser nor nvcc reads. A UTF-8 BOM is fine.
 Result<void> checkEncoding(const std::string& text, const std::string& context) {
     if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-        return fail(ErrorCode::ParseError, "the file is UTF-16, which compilers do not read; convert it: iconv -f UTF-16 -t UTF-8", context);
+        return fail(ErrorCode::ParseError, "the file is UTF-16, which compilers do not read; convert it: iconv -f UTF-16 -t UTF-8",
+                    context);
     }
     if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
         return fail(ErrorCode::ParseError,
@@ -30,8 +31,8 @@ Result<void> checkEncoding(const std::string& text, const std::string& context) 
                     "iconv -f UTF-16LE -t UTF-8", context);
     }
     if (text.find('\r') != std::string::npos && text.find('\n') == std::string::npos) {
-        return fail(ErrorCode::ParseError, "the lines end with a lone carriage return, so compilers see one line; convert them: tr '\\r' '\\n'",
-                    context);
+        return fail(ErrorCode::ParseError,
+                    "the lines end with a lone carriage return, so compilers see one line; convert them: tr '\\r' '\\n'", context);
     }
     const std::size_t start = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     if (text.find_first_not_of(" \t\r\n\v\f", start) == std::string::npos) {
