@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,7 +37,10 @@ public:
         int workers = 1;
         sandbox::WorkerOptions worker;
         std::stop_token stop;
+        std::filesystem::path cacheFolder = defaultCacheFolder();  ///< of compiled objects; empty: kept in memory only
     };
+    /// $XDG_CACHE_HOME/warpwright/objects, else ~/.cache/warpwright/objects.
+    [[nodiscard]] static std::filesystem::path defaultCacheFolder();
     [[nodiscard]] static Result<std::unique_ptr<CompilePool>> start(const Options& options);
     virtual ~CompilePool() = default;
 
@@ -50,7 +54,10 @@ public:
     virtual void suspend() = 0;
     virtual void resume() = 0;
     [[nodiscard]] virtual std::size_t inFlight() const = 0;
+    /// Of the front ends found, "; " between them.
     [[nodiscard]] virtual std::string compilerVersion() const = 0;
+    /// Of one front end; empty where it is missing.
+    [[nodiscard]] virtual std::string compilerVersion(compile::Target target) const = 0;
 };
 
 /// A loaded module in the device worker.

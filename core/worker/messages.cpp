@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/messages.h"
+
+namespace ww::worker {
+namespace {
+
+/// Runs a reader of fields; what nlohmann throws for a missing key or a wrong type becomes an Error.
+template <typename F>
+auto read(const char* what, F&& fields) -> Result<std::invoke_result_t<F>> {
+    try {
+        return fields();
+    } catch (const Json::exception& problem) {
+        return fail(ErrorCode::WorkerFailed, std::string("a message with a broken ") + what + ": " + problem.what());
+    }
+}
+
+std::array<std::uint32_t, 3> three(const Json& json) {
+    return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(), json.at(2).get<std::uint32_t>()};
+}
+
+Json argumentToJson(const spec::ResolvedArgument& argument) {
+    return Json{{"name", argument.name},
+                {"type", toString(argument.type)},
+                {"memory", static_cast<int>(argument.memory)},
+                {"access", static_cast<int>(argument.access)},
+                {"output", argument.output},
+                {"elements", argument.elements},
+                {"fill", static_cast<int>(argument.fill)},
+                {"fill_value", argument.fillValue},
+                {"scalar", argument.scalar.toJson()},
+                {"generator", argument.generator},
+                {"data_file", argument.dataFile}};
+}
+
+template <typename Enum>
+Enum enumFrom(const Json& json, Enum last) {
+    const int value = json.get<int>();
+    if (value < 0 || value > static_cast<int>(last)) throw Json::out_of_range::create(401, "no such value", nullptr);
+    return static_cast<Enum>(value);
+}
+
+spec::ResolvedArgument argumentFromJson(const Json& json) {
+    spec::ResolvedArgument argument;
+    argument.name = json.at("name").get<std::string>();
+    const auto type = dtypeFrom(json.at("type").get<std::string>());
+    if (!type) throw Json::out_of_range::create(401, "no such element type", nullptr);
+    argument.type = *type;
+    argument.memory = enumFrom(json.at("memory"), spec::MemoryKind::Symbol);
+    argument.access = enumFrom(json.at("access"), spec::Access::ReadWrite);
+    argument.output = json.at("output").get<bool>();
+    argument.elements = json.at("elements").get<std::uint64_t>();
+    argument.fill = enumFrom(json.at("fill"), spec::Fill::Script);
+    argument.fillValue = json.at("fill_value").get<double>();
+    argument.scalar = expr::Value::fromJson(json.at("scalar"));
+    argument.generator = json.at("generator").get<std::string>();
+    argument.dataFile = json.at("data_file").get<std::string>();
+    return argument;
+}
+
+}  // namespace
+
+Json toJson(const spec::ResolvedLaunch& launch) {
+    Json arguments = Json::array();
+    for (const auto& argument : launch.arguments) arguments.push_back(argumentToJson(argument));
+    return Json{{"grid", launch.grid},
+                {"block", launch.block},
+                {"shared", launch.dynamicSharedBytes},
+                {"empty", launch.empty},
+                {"arguments", std::move(arguments)}};
+}
+
+Result<spec::ResolvedLaunch> launchFromJson(const Json& json) {
+    return read("launch", [&] {
+        spec::ResolvedLaunch launch;
+        launch.grid = three(json.at("grid"));
+        launch.block = three(json.at("block"));
+        launch.dynamicSharedBytes = json.at("shared").get<std::uint64_t>();
+        launch.empty = json.at("empty").get<bool>();
+        for (const auto& argument : json.at("arguments")) launch.arguments.push_back(argumentFromJson(argument));
+        return launch;
+    });
+}
+
+Json toJson(const device::LaunchShape& shape) {
+    return Json{{"grid", shape.grid}, {"block", shape.block}, {"shared", shape.dynamicSharedBytes}};
+}
+
+Result<device::LaunchShape> shapeFromJson(const Json& json) {
+    return read("launch shape", [&] {
+        return device::LaunchShape{three(json.at("grid")), three(json.at("block")), json.at("shared").get<std::size_t>()};
+    });
+}
+
+Json toJson(const device::Outcome& outcome) {
+    return Json{{"status", toString(outcome.status)}, {"message", outcome.message}, {"sticky", outcome.sticky}, {"time_ns", outcome.timeNs}};
+}
+
+Result<device::Outcome> outcomeFromJson(const Json& json) {
+    return read("outcome", [&] {
+        const auto status = trialStatusFrom(json.at("status").get<std::string>());
+        if (!status) throw Json::out_of_range::create(401, "no such status", nullptr);
+        return device::Outcome{*status, json.at("message").get<std::string>(), json.at("sticky").get<bool>(),
+                               json.at("time_ns").get<std::int64_t>()};
+    });
+}
+
+Json toJson(const device::FunctionFacts& facts) {
+    return Json{{"registers", facts.registers},
+                {"local_bytes", facts.localBytes},
+                {"static_shared_bytes", facts.staticSharedBytes},
+                {"constant_bytes", facts.constantBytes},
+                {"max_threads_per_block", facts.maxThreadsPerBlock},
+                {"active_blocks", facts.activeBlocksPerProcessor},
+                {"uses_barrier", facts.usesBarrier}};
+}
+
+Result<device::FunctionFacts> functionFactsFromJson(const Json& json) {
+    return read("list of facts", [&] {
+        const auto number = [&](const char* key) { return json.at(key).get<std::int64_t>(); };
+        device::FunctionFacts facts;
+        facts.registers = number("registers");
+        facts.localBytes = number("local_bytes");
+        facts.staticSharedBytes = number("static_shared_bytes");
+        facts.constantBytes = number("constant_bytes");
+        facts.maxThreadsPerBlock = number("max_threads_per_block");
+        facts.activeBlocksPerProcessor = number("active_blocks");
+        facts.usesBarrier = json.at("uses_barrier").get<bool>();
+        return facts;
+    });
+}
+
+std::size_t arenaBytes(const spec::ResolvedLaunch& launch) noexcept {
+    std::size_t total = 0;
+    for (const auto& argument : launch.arguments) {
+        if (argument.output) total += (argument.bytes() + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+    }
+    return total;
+}
+
+}  // namespace ww::worker
