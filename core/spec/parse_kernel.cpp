@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "spec/parse_internal.h"
 
@@ -41,7 +42,7 @@ Result<void> readFillValue(const Reader& reader, ArgumentSpec& argument) {
     if (value->is_number() || value->is_boolean()) {
         argument.fillValue = value->is_boolean() ? (value->get<bool>() ? 1 : 0) : value->get<double>();
         // Integers beyond 2^53 survive as an expression.
-        if (argument.memory == MemoryKind::Scalar && value->is_number_integer()) {
+        if (argument.memory == MemoryKind::Scalar && value->is_number_integer() && std::abs(argument.fillValue) > 9e15) {
             WW_TRY(exact, expressionFrom(*value, path));
             argument.scalar = exact;
         }
