@@ -39,12 +39,12 @@ bool writeAll(int fd, std::span<const std::byte> bytes) {
     return true;
 }
 
-/// The object has no file of its own: candidates come and go, and the sandbox's /tmp may be small or noexec.
-void* openFromMemory(std::span<const std::byte> image, std::string& why) {
-    const int fd = ::memfd_create("kernel", MFD_CLOEXEC);
+/// The object has no file of its own: candidates come and go, and the sandbox's /tmp may be small or noexec. `fd` stays open
+/// as long as the object is loaded: the loader takes an equal path for an equal object.
+void* openFromMemory(std::span<const std::byte> image, int& fd, std::string& why) {
+    fd = ::memfd_create("kernel", MFD_CLOEXEC);
     if (fd < 0 || !writeAll(fd, image)) {
         why = std::string("cannot place the module in memory: ") + std::strerror(errno);
-        if (fd >= 0) ::close(fd);
         return nullptr;
     }
     const std::string path = "/proc/self/fd/" + std::to_string(fd);
@@ -53,7 +53,6 @@ void* openFromMemory(std::span<const std::byte> image, std::string& why) {
         const char* words = ::dlerror();
         why = words != nullptr ? words : "dlopen failed";
     }
-    ::close(fd);
     return handle;
 }
 
@@ -62,7 +61,7 @@ void* openFromMemory(std::span<const std::byte> image, std::string& why) {
 Result<CpuModule> CpuModule::open(std::span<const std::byte> image, const std::string& symbol, const WwRuntime& runtime) {
     std::string why;
     CpuModule module;
-    module.m_handle = openFromMemory(image, why);
+    module.m_handle = openFromMemory(image, module.m_fd, why);
     if (module.m_handle == nullptr) return fail(ErrorCode::Unsupported, "the compiled kernel cannot be loaded: " + why);
     module.m_entry = static_cast<const WwModule*>(::dlsym(module.m_handle, symbol.c_str()));
     if (module.m_entry == nullptr) {
@@ -81,11 +80,12 @@ Result<CpuModule> CpuModule::open(std::span<const std::byte> image, const std::s
 }
 
 CpuModule::CpuModule(CpuModule&& other) noexcept
-    : m_handle(std::exchange(other.m_handle, nullptr)), m_entry(other.m_entry), m_usesSync(other.m_usesSync),
+    : m_handle(std::exchange(other.m_handle, nullptr)), m_fd(std::exchange(other.m_fd, -1)), m_entry(other.m_entry), m_usesSync(other.m_usesSync),
       m_staticSharedBytes(other.m_staticSharedBytes) {}
 
 CpuModule& CpuModule::operator=(CpuModule&& other) noexcept {
     std::swap(m_handle, other.m_handle);
+    std::swap(m_fd, other.m_fd);
     std::swap(m_entry, other.m_entry);
     std::swap(m_usesSync, other.m_usesSync);
     std::swap(m_staticSharedBytes, other.m_staticSharedBytes);
@@ -94,6 +94,7 @@ CpuModule& CpuModule::operator=(CpuModule&& other) noexcept {
 
 CpuModule::~CpuModule() {
     if (m_handle != nullptr) ::dlclose(m_handle);
+    if (m_fd >= 0) ::close(m_fd);
 }
 
 }  // namespace ww::device

@@ -27,6 +27,7 @@ public:
 private:
     CpuModule() = default;
     void* m_handle = nullptr;
+    int m_fd = -1;
     const WwModule* m_entry = nullptr;
     bool m_usesSync = false;
     std::int64_t m_staticSharedBytes = 0;

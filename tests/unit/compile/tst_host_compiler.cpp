@@ -12,6 +12,9 @@
 using namespace ww::compile;
 using ww::TrialStatus;
 
+/// Qt Test cannot print the enumeration.
+static std::string word(TrialStatus status) { return std::string(ww::toString(status)); }
+
 class TestHostCompiler : public QObject {
     Q_OBJECT
 
@@ -90,13 +93,13 @@ private Q_SLOTS:
 
     void errorsNameTheUsersFileAndLine() {
         const auto result = compile("// one\nextern __shared__ float s[];\n#pragma unroll\n__global__ void k(float* p) {\n  p[0] = undefined;\n}\n");
-        QCOMPARE(result.status, TrialStatus::CompileError);
+        QCOMPARE(word(result.status), word(TrialStatus::CompileError));
         QVERIFY2(result.log.find("my kernel.cu:5") != std::string::npos, result.log.c_str());
     }
 
     void missingEntryIsACompileError() {
         const auto result = compile("__global__ void other(float* p) {}\n");
-        QCOMPARE(result.status, TrialStatus::CompileError);
+        QCOMPARE(word(result.status), word(TrialStatus::CompileError));
         QVERIFY2(result.log.find("the entry kernel k does not exist") != std::string::npos, result.log.c_str());
     }
 
@@ -111,7 +114,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, line);
         QFETCH(QByteArray, reason);
         const auto result = compile("__global__ void k(float* p) {\n  " + line.toStdString() + "\n}\n");
-        QCOMPARE(result.status, TrialStatus::CompileError);
+        QCOMPARE(word(result.status), word(TrialStatus::CompileError));
         const QByteArray log = QByteArray::fromStdString(result.log);
         QVERIFY2(log.startsWith("my kernel.cu:2") && log.contains("the CPU device cannot run this kernel") && log.contains(reason), log);
     }
@@ -143,7 +146,7 @@ private Q_SLOTS:
         request.deadlineSeconds = 0.001;
         const auto compiled = m_compiler->compile(request);
         VERIFY_OK(compiled);
-        QCOMPARE(compiled->status, TrialStatus::CompileTimeout);
+        QCOMPARE(word(compiled->status), word(TrialStatus::CompileTimeout));
     }
 
     void missingProgramIsAnError() {
