@@ -44,29 +44,30 @@ std::optional<std::string> describeDamage(const std::string& name, std::span<con
 
 }  // namespace
 
+Result<void> LaunchBuffers::fillSlot(Slot& slot, const ResolvedArgument& argument, std::uint64_t seed, const DataSource& data) {
+    // A slot that is filled half way must not pass for a known one.
+    slot = Slot{};
+    std::span<const std::byte> content;
+    if (isFilled(argument)) {
+        if (argument.fill == spec::Fill::BinaryRaw) {
+            if (!data) return fail(ErrorCode::Internal, "no source for the data file " + argument.dataFile, "argument " + argument.name);
+            WW_TRY(given, data(argument));
+            content = given;
+        }
+        slot.filled.resize(argument.bytes());
+        WW_CHECK(fillArgument(argument, seed, slot.filled, content));
+    }
+    slot.argument = argument;
+    slot.seed = seed;
+    slot.isBuffer = true;
+    return {};
+}
+
 Result<void> LaunchBuffers::prepareBuffer(std::size_t index, const ResolvedArgument& argument, std::uint64_t seed, const DataSource& data) {
     Slot& slot = m_slots[index];
     const std::size_t bytes = argument.bytes();
     const bool known = slot.isBuffer && slot.argument == argument && slot.seed == seed && (slot.filled.size() == bytes || !isFilled(argument));
-    if (!known) {
-        slot.filled.resize(isFilled(argument) ? bytes : 0);
-        slot.argument = argument;
-        slot.isBuffer = true;
-        slot.seed = seed;
-        if (isFilled(argument)) {
-            std::span<const std::byte> content;
-            if (argument.fill == spec::Fill::BinaryRaw) {
-                if (!data) return fail(ErrorCode::Internal, "no source for the data file " + argument.dataFile, "argument " + argument.name);
-                WW_TRY(given, data(argument));
-                content = given;
-            }
-            // A half-filled slot must not pass for a known one.
-            if (auto done = fillArgument(argument, seed, slot.filled, content); !done) {
-                slot.isBuffer = false;
-                return fail(done.error());
-            }
-        }
-    }
+    if (!known) WW_CHECK(fillSlot(slot, argument, seed, data));
     WW_TRY(buffer, m_pool.take(index, bytes + 2 * kGuardBytes));
     slot.buffer = buffer;
     WW_CHECK(m_device.upload(buffer, 0, kGuard));

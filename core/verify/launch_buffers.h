@@ -65,6 +65,7 @@ private:
     };
 
     [[nodiscard]] Result<void> prepareBuffer(std::size_t index, const spec::ResolvedArgument& argument, std::uint64_t seed, const DataSource& data);
+    [[nodiscard]] static Result<void> fillSlot(Slot& slot, const spec::ResolvedArgument& argument, std::uint64_t seed, const DataSource& data);
     [[nodiscard]] Result<void> savePristine();
 
     device::Device& m_device;
