@@ -32,7 +32,7 @@ MainWindow::MainWindow(SessionControl* control, std::shared_ptr<Settings> settin
       m_options(options),
       m_session(new SessionModel(this)),
       m_pages(new QStackedWidget(this)),
-      m_dockArea(new QMainWindow(m_pages, Qt::Widget)),
+      m_dockArea(new QMainWindow),
       m_start(new StartPage(StartPage::findKernels(options.kernelsRoot), m_pages)),
       m_header(new HeaderBar(m_session, this)),
       m_banner(new Banner(this)),
@@ -51,6 +51,8 @@ MainWindow::MainWindow(SessionControl* control, std::shared_ptr<Settings> settin
     column->addWidget(m_status);
     setCentralWidget(whole);
     m_pages->addWidget(m_start);
+    // A main window inside a page holds the docks, so that the start page can take their place.
+    m_dockArea->setWindowFlags(Qt::Widget);
     m_pages->addWidget(m_dockArea);
     m_dockArea->setContentsMargins(8, 8, 8, 8);
     m_dockArea->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);

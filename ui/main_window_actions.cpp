@@ -38,7 +38,7 @@ void MainWindow::makeActions() {
     m_stepAction = makeAction(u"actionStep"_s, tr("Step"), QKeySequence(Qt::Key_F10), tr("Run one trial, then pause"));
     m_stopAction = makeAction(u"actionStop"_s, tr("Stop"), QKeySequence(Qt::SHIFT | Qt::Key_F5), tr("Stop and save; the session can be resumed"));
     m_followAction = makeAction(u"actionFollow"_s, tr("Follow the newest trial"), QKeySequence(Qt::CTRL | Qt::Key_End), tr("Follow the newest trial"));
-    m_quitAction = makeAction(u"actionQuit"_s, tr("Quit"), QKeySequence::Quit, tr("Quit; a running session is stopped and saved"));
+    m_quitAction = makeAction(u"actionQuit"_s, tr("Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), tr("Quit; a running session is stopped and saved"));
     connect(m_openAction, &QAction::triggered, this, &MainWindow::askForKernel);
     connect(m_databaseAction, &QAction::triggered, this, &MainWindow::askForDatabase);
     connect(m_startAction, &QAction::triggered, this, &MainWindow::startOrPause);
@@ -46,6 +46,9 @@ void MainWindow::makeActions() {
     connect(m_stopAction, &QAction::triggered, this, [this] { m_control->stop(); });
     connect(m_followAction, &QAction::triggered, this, [this] { m_session->select(0); });
     connect(m_quitAction, &QAction::triggered, this, &QWidget::close);
+    m_startAction->setData(QChar(u'>'));
+    m_stepAction->setData(QChar(u's'));
+    m_stopAction->setData(QChar(u'x'));
     m_header->setActions(m_startAction, m_stepAction, m_stopAction);
 }
 
@@ -115,13 +118,16 @@ void MainWindow::updateActions() {
     const bool ready = !m_kernelPath.isEmpty() && m_session->origin() != SessionModel::Origin::Empty;
     const bool idle = state == State::Idle;
     if (state == State::Running || state == State::Starting) {
-        m_startAction->setText(tr("⏸ Pause"));
+        m_startAction->setData(QChar(u'p'));
+        m_startAction->setText(tr("Pause"));
         m_startAction->setToolTip(tr("Pause after the running trial"));
     } else if (state == State::Paused) {
-        m_startAction->setText(tr("▶ Resume"));
+        m_startAction->setData(QChar(u'>'));
+        m_startAction->setText(tr("Resume"));
         m_startAction->setToolTip(tr("Go on tuning"));
     } else {
-        m_startAction->setText(tr("▶ Start"));
+        m_startAction->setData(QChar(u'>'));
+        m_startAction->setText(tr("Start"));
         m_startAction->setToolTip(tr("Start tuning"));
     }
     m_startAction->setShortcut(QKeySequence(Qt::Key_F5));

@@ -525,24 +525,12 @@
         <translation>视图</translation>
     </message>
     <message>
-        <source>⏸ Pause</source>
-        <translation>⏸ 暂停</translation>
-    </message>
-    <message>
         <source>Pause after the running trial</source>
         <translation>当前试验结束后暂停</translation>
     </message>
     <message>
-        <source>▶ Resume</source>
-        <translation>▶ 继续</translation>
-    </message>
-    <message>
         <source>Go on tuning</source>
         <translation>继续调优</translation>
-    </message>
-    <message>
-        <source>▶ Start</source>
-        <translation>▶ 开始</translation>
     </message>
     <message>
         <source>Open a kernel</source>
@@ -563,6 +551,14 @@
     <message>
         <source>Trial logs (*.db *.sqlite)</source>
         <translation>试验日志 (*.db *.sqlite)</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
     </message>
 </context>
 <context>

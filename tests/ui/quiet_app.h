@@ -21,6 +21,8 @@ inline QtMessageHandler& previousHandler() {
 }
 
 inline void collectWarnings(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+    // The offscreen plugin says this of every window; it is not about us.
+    if (message.contains(QLatin1String("does not support propagateSizeHints"))) return;
     if (type == QtWarningMsg || type == QtCriticalMsg) qtWarnings() << message;
     if (previousHandler() != nullptr) previousHandler()(type, context, message);
 }

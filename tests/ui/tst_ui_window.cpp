@@ -66,7 +66,8 @@ class TestWindow : public QObject {
     void makeKernel(const QString& name, const char* title, const char* about) {
         QVERIFY(QDir(m_folder->path()).mkpath(QStringLiteral("kernels/") + name));
         const Json json{{"Warpwright", {{"Title", title}, {"About", about}}}};
-        VERIFY_OK(writeFileAtomically((m_folder->path() + QStringLiteral("/kernels/") + name + QStringLiteral("/spec.json")).toStdString(), json.dump()));
+        const QString file = m_folder->filePath(QStringLiteral("kernels/%1/spec.json").arg(name));
+        VERIFY_OK(writeFileAtomically(file.toStdString(), json.dump()));
     }
 
     /// Pictures for a person to look at, where WARPWRIGHT_PICTURES names a folder.
@@ -198,7 +199,7 @@ private Q_SLOTS:
         VERIFY_OK(takeScreenshot(*m_window, file, QStringLiteral("en")));
         const QImage image(file);
         QCOMPARE(image.size(), size);
-        const auto json = readJsonFile((file + QStringLiteral(".json")).toStdString());
+        const auto json = readJsonFile(QString(file + QStringLiteral(".json")).toStdString());
         VERIFY_OK(json);
         QCOMPARE((*json)["theme"].get<std::string>(), theme.toStdString());
         QCOMPARE((*json)["language"].get<std::string>(), std::string("en"));

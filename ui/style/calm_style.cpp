@@ -130,6 +130,16 @@ void CalmStyle::drawControl(ControlElement element, const QStyleOption* option, 
         painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1), theme.line);
         return;
     }
+    if (element == CE_ComboBoxLabel && !option->state.testFlag(State_Enabled)) {
+        // A picker that is locked during a session still tells its choice; only the arrow goes.
+        if (const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option)) {
+            QStyleOptionComboBox copy = *combo;
+            copy.state |= State_Enabled;
+            copy.palette.setCurrentColorGroup(QPalette::Active);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+    }
     if (element == CE_PushButtonLabel) {
         if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
             button != nullptr && button->features.testFlag(QStyleOptionButton::DefaultButton) && button->state.testFlag(State_Enabled)) {
@@ -147,7 +157,7 @@ void CalmStyle::drawComplexControl(ComplexControl control, const QStyleOptionCom
     const Theme& theme = Theme::of(option->palette);
     if (control == CC_ComboBox) {
         drawControlPlate(painter, option, option->rect, false);
-        if (option->subControls.testFlag(SC_ComboBoxArrow)) {
+        if (option->subControls.testFlag(SC_ComboBoxArrow) && option->state.testFlag(State_Enabled)) {
             drawArrow(painter, QRectF(option->rect.right() - 19, option->rect.top(), 14, option->rect.height()), theme.secondary);
         }
         return;
@@ -167,6 +177,12 @@ void CalmStyle::drawComplexControl(ComplexControl control, const QStyleOptionCom
 
 QSize CalmStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size, const QWidget* widget) const {
     QSize result = QProxyStyle::sizeFromContents(type, option, size, widget);
+    if (const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option); type == CT_PushButton && button != nullptr) {
+        int width = option->fontMetrics.horizontalAdvance(button->text) + 26;
+        if (!button->icon.isNull()) width += button->iconSize.width() + 6;
+        if (button->features.testFlag(QStyleOptionButton::HasMenu)) width += 18;
+        result.setWidth(width);
+    }
     if (type == CT_PushButton || type == CT_ComboBox || type == CT_SpinBox) result.setHeight(qMax(result.height(), option->fontMetrics.height() + 12));
     return result;
 }

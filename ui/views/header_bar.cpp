@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/header_bar.h"
 
-#include <QAction>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -14,6 +13,7 @@
 
 #include "bridge/text.h"
 #include "style/theme.h"
+#include "widgets/action_button.h"
 #include "widgets/best_figure.h"
 #include "widgets/fact_chip.h"
 #include "widgets/progress_panel.h"
@@ -34,17 +34,6 @@ QPushButton* makeButton(const QString& name, QWidget* parent) {
     return button;
 }
 
-void follow(QPushButton* button, QAction* action) {
-    const auto take = [button, action] {
-        button->setText(action->text());
-        button->setToolTip(action->toolTip() % u" ("_s % action->shortcut().toString(QKeySequence::NativeText) % u')');
-        button->setEnabled(action->isEnabled());
-    };
-    take();
-    QObject::connect(action, &QAction::changed, button, take);
-    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
-}
-
 }  // namespace
 
 HeaderBar::HeaderBar(SessionModel* session, QWidget* parent)
@@ -58,10 +47,13 @@ HeaderBar::HeaderBar(SessionModel* session, QWidget* parent)
       m_objective(new QComboBox(this)),
       m_best(new BestFigure(this)),
       m_progress(new ProgressPanel(this)),
-      m_start(makeButton(u"startButton"_s, this)),
-      m_step(makeButton(u"stepButton"_s, this)),
-      m_stop(makeButton(u"stopButton"_s, this)) {
+      m_start(new ActionButton(this)),
+      m_step(new ActionButton(this)),
+      m_stop(new ActionButton(this)) {
     setObjectName(u"header"_s);
+    m_start->setObjectName(u"startButton"_s);
+    m_step->setObjectName(u"stepButton"_s);
+    m_stop->setObjectName(u"stopButton"_s);
     setFixedHeight(kHeight);
     m_kernel->setFont(uiFont(15, QFont::DemiBold));
     m_kernel->setObjectName(u"kernelName"_s);
@@ -127,9 +119,9 @@ void HeaderBar::addMenu(const QString& text, QMenu* menu, bool atEnd) {
 }
 
 void HeaderBar::setActions(QAction* startPause, QAction* step, QAction* stop) {
-    follow(m_start, startPause);
-    follow(m_step, step);
-    follow(m_stop, stop);
+    m_start->setAction(startPause);
+    m_step->setAction(step);
+    m_stop->setAction(stop);
 }
 
 void HeaderBar::setDevices(const QList<DeviceChoice>& devices) {
@@ -164,8 +156,8 @@ void HeaderBar::showState(SessionControl::State state, bool ready) {
     const bool idle = state == SessionControl::State::Idle;
     m_device->setEnabled(idle);
     m_objective->setEnabled(idle);
-    m_start->setDefault(idle && ready);
-    m_start->setAutoDefault(false);
+    m_start->setDefault(idle && ready && !m_session->ended());
+    m_start->refresh();
     showProgress();
 }
 

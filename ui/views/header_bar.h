@@ -9,11 +9,12 @@
 class QComboBox;
 class QHBoxLayout;
 class QLabel;
-class QPushButton;
-class QSpinBox;
+class QMenu;
+class QAction;
 
 namespace ww::ui {
 
+class ActionButton;
 class BestFigure;
 class FactChip;
 class ProgressPanel;
@@ -55,7 +56,7 @@ private:
     QComboBox *m_device, *m_objective;
     BestFigure* m_best;
     ProgressPanel* m_progress;
-    QPushButton *m_start, *m_step, *m_stop;
+    ActionButton *m_start, *m_step, *m_stop;
     QString m_deviceWord = QStringLiteral("auto");
     SessionControl::State m_state = SessionControl::State::Idle;
 };

@@ -44,8 +44,9 @@ ProgressPanel::ProgressPanel(QWidget* parent)
     layout->addWidget(m_after);
     layout->addStretch(1);
     layout->addWidget(m_remaining);
-    setMinimumWidth(190);
-    setMaximumWidth(240);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setMinimumWidth(215);
+    setMaximumWidth(250);
     connect(m_budget, &QSpinBox::valueChanged, this, [this](int value) {
         update();
         Q_EMIT budgetChosen(value);
