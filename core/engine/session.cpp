@@ -80,6 +80,7 @@ private:
     Result<void> beginNew();
     Result<void> resume();
     Result<void> makeStrategy();
+    Result<void> chooseObjective();
     Result<void> applyInitialSteering();
     void countSpace();
     Result<void> steer(const char* kind, const std::string& parameter, const space::Value& value, const std::function<Result<void>()>& act);
@@ -97,8 +98,6 @@ private:
     policy::ProposalContext context(const policy::StateVector& state) const;
     void rememberBest(const store::TrialRecord& record, const space::Configuration& configuration);
     store::RewardRecord rewardOf(const store::TrialRecord& record) const;
-    std::optional<double> learningRewardOf(const store::TrialRecord& record) const;
-    reward::Inputs rewardInputs(const store::TrialRecord& record) const;
     void learnFrom(const store::TrialRecord& record, const policy::Proposal& proposal, const space::Configuration& configuration);
     void logEvent(const std::string& kind, Json data);
     void emitProgress();
@@ -117,6 +116,7 @@ private:
     std::unique_ptr<Pipeline> m_pipeline;
     std::unique_ptr<policy::Strategy> m_strategy;
     std::unique_ptr<Steering> m_steering;
+    std::optional<reward::RewardFunction> m_reward;
 
     std::int64_t m_sessionId = 0;
     std::int64_t m_startNs = monotonicNs();
@@ -182,6 +182,19 @@ Result<void> TuningSession::applyInitialSteering() {
     return {};
 }
 
+Result<void> TuningSession::chooseObjective() {
+    WW_TRY(objective, reward::objectiveFrom(m_record.objective));
+    // No roof figures yet: the profile stage comes later, and the whole session uses one formula.
+    m_reward.emplace(objective, false);
+    // An objective that needs a figure which no trial will have is refused now, not after the first trial.
+    reward::RewardInput probe;
+    probe.verdict = Verdict::Same;
+    probe.ratio = 1.0;
+    WW_TRY(probed, m_reward->evaluate(probe));
+    (void)probed;
+    return {};
+}
+
 Result<void> TuningSession::beginNew() {
     WW_TRY(device, findDevice(m_options.device));
     WW_TRY(task, loadTask(m_options.specPath, device, m_options.workload));
@@ -190,7 +203,7 @@ Result<void> TuningSession::beginNew() {
     countSpace();
     if (!m_options.seed) m_options.seed = drawSeed();
     m_record = describeSession(*m_task, m_options);
-    WW_CHECK(reward::checkObjective(m_record.objective));
+    WW_CHECK(chooseObjective());
     WW_CHECK(makeStrategy());
     WW_TRY(pipeline, Pipeline::start(m_task, {m_options.allowNoSandbox, m_options.shareResults, *m_options.seed, m_stop.get_token(), {}}));
     m_pipeline = std::move(pipeline);
@@ -235,6 +248,7 @@ Result<void> TuningSession::resume() {
     m_record.budgetTrials = m_options.trials;
     m_record.budgetSeconds = m_options.seconds;
     for (const auto& one : rejections) m_rejections[one.constraintId] = one.count;
+    WW_CHECK(chooseObjective());
 
     WW_TRY(pipeline, Pipeline::start(m_task, {m_options.allowNoSandbox, m_options.shareResults, m_record.seed, m_stop.get_token(), {}}));
     m_pipeline = std::move(pipeline);
@@ -474,22 +488,13 @@ policy::ProposalContext TuningSession::context(const policy::StateVector& now) c
     return {now, m_steering->mask(), m_tried, static_cast<int>(m_trials.size()), m_options.trials, m_incumbent};
 }
 
-reward::Inputs TuningSession::rewardInputs(const store::TrialRecord& record) const {
-    reward::Inputs inputs;
-    inputs.status = record.status;
-    inputs.verdict = record.verdict;
-    inputs.ratio = record.ratio;
-    return inputs;
-}
-
 store::RewardRecord TuningSession::rewardOf(const store::TrialRecord& record) const {
-    auto computed = reward::compute(m_record.objective, rewardInputs(record));
-    return computed ? std::move(*computed).record : store::RewardRecord{};
-}
-
-std::optional<double> TuningSession::learningRewardOf(const store::TrialRecord& record) const {
-    auto computed = reward::compute(m_record.objective, rewardInputs(record));
-    return computed ? computed->learning : std::nullopt;
+    reward::RewardInput input;
+    input.status = record.status;
+    input.verdict = record.verdict;
+    input.ratio = record.ratio;
+    auto computed = m_reward->evaluate(input);
+    return computed ? std::move(*computed) : store::RewardRecord{};
 }
 
 void TuningSession::learnFrom(const store::TrialRecord& record, const policy::Proposal& proposal, const space::Configuration& configuration) {
@@ -501,7 +506,7 @@ void TuningSession::learnFrom(const store::TrialRecord& record, const policy::Pr
     observation.ratio = record.ratio;
     observation.verdict = record.verdict;
     observation.reward = record.reward.total;
-    observation.learningReward = learningRewardOf(record);
+    observation.learningReward = m_reward->learning(record.reward, record.status);
     observation.state = state();
     if (auto learned = m_strategy->observe(observation); !learned) {
         logEvent("notice", {{"text", "the strategy could not learn from trial " + std::to_string(record.number) + ": " + learned.error().message}});
