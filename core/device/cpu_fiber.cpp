@@ -43,44 +43,5 @@ bool FiberStack::guards(const void* address) const noexcept {
     return m_base != nullptr && byte >= m_base && byte < m_base + kPage;
 }
 
-#if defined(__x86_64__)
-
-// The callee-saved registers of the System V ABI; the return address lies above them. Leaving by `ret` keeps the processor's
-// return predictor in step, since both sides were entered by a call from the same place.
-__asm__(R"(
-    .text
-    .p2align 4
-    .globl wwSwitchFiber
-    .type wwSwitchFiber, @function
-wwSwitchFiber:
-    .cfi_startproc
-    pushq %rbp
-    pushq %rbx
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
-    movq %rsp, (%rdi)
-    movq %rsi, %rsp
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbx
-    popq %rbp
-    ret
-    .cfi_endproc
-    .size wwSwitchFiber, .-wwSwitchFiber
-)");
-
-FiberContext detail::prepareFiber(std::byte* top, void (*entry)()) {
-    auto* slot = reinterpret_cast<void**>(top) - 2;  // 16-byte aligned, as the entry's return address must be
-    slot[0] = reinterpret_cast<void*>(entry);
-    slot[1] = nullptr;                               // where the entry would return to
-    for (int i = 1; i <= 6; ++i) slot[-i] = nullptr;
-    return slot - 6;
-}
-
-#endif
 
 }  // namespace ww::device

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-
-#if !defined(__x86_64__)
 #include <boost/context/detail/fcontext.hpp>
-#endif
+#include <cstddef>
 
 namespace ww::device {
 
@@ -36,25 +33,6 @@ private:
 /// A suspended execution.
 using FiberContext = void*;
 
-#if defined(__x86_64__)
-
-/// Saves the running execution in `from` and resumes `to`. Boost.Context does the same, but leaves by a jump, so that every
-/// return after a switch is mispredicted, and saves floating-point modes that kernels never change: 3 to 4 times the cost on
-/// the path that a barrier kernel takes millions of times.
-extern "C" void wwSwitchFiber(FiberContext* from, FiberContext to);
-inline void switchFiber(FiberContext& from, FiberContext to) { wwSwitchFiber(&from, to); }
-
-namespace detail {
-[[nodiscard]] FiberContext prepareFiber(std::byte* top, void (*entry)());
-}
-
-template <void (*Entry)()>
-[[nodiscard]] FiberContext makeFiberAt(std::byte* top) {
-    return detail::prepareFiber(top, Entry);
-}
-
-#else
-
 inline void switchFiber(FiberContext& from, FiberContext to) {
     const auto back = boost::context::detail::jump_fcontext(to, &from);
     *static_cast<FiberContext*>(back.data) = back.fctx;
@@ -67,8 +45,6 @@ template <void (*Entry)()>
         Entry();
     });
 }
-
-#endif
 
 /// A fiber at its entry, which must not return. `colour` moves its stack's top within a page, so that the hot ends of many
 /// stacks do not share the same few cache sets.
