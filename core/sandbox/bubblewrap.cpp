@@ -149,8 +149,16 @@ std::vector<std::string> bubblewrapArguments(const fs::path& bwrap, const std::s
         arguments.insert(arguments.end(), {"--perms", "1777"});
     }
     arguments.insert(arguments.end(), {"--tmpfs", "/tmp"});
+    std::set<fs::path> parents{"/tmp"};
     for (const auto& folder : view.readable) {
-        if (!exposesHome(folder)) arguments.insert(arguments.end(), {"--ro-bind-try", folder.string(), folder.string()});
+        if (exposesHome(folder)) continue;
+        // Parents that a bind creates are closed (0700) to the uid that the worker becomes; --dir makes them 0755.
+        fs::path parent = "/";
+        for (const auto& part : folder.parent_path().relative_path()) {
+            parent /= part;
+            if (parents.insert(parent).second) arguments.insert(arguments.end(), {"--dir", parent.string()});
+        }
+        arguments.insert(arguments.end(), {"--ro-bind-try", folder.string(), folder.string()});
     }
     arguments.insert(arguments.end(), {"--remount-ro", "/", "--chdir", "/tmp", "--"});
     return arguments;
