@@ -6,8 +6,7 @@ namespace ww::bench {
 namespace {
 
 /// Reads a member when it is there and of the right kind; a message between our own processes may lack newer keys.
-template <typename T>
-void readInto(const Json& json, std::string_view key, T& value) {
+template <typename T> void readInto(const Json& json, std::string_view key, T& value) {
     const Json* found = member(json, key);
     if (found == nullptr) return;
     if constexpr (std::is_same_v<T, bool>) {
@@ -22,7 +21,7 @@ void readInto(const Json& json, std::string_view key, T& value) {
     }
 }
 
-}  // namespace
+} // namespace
 
 Json BenchOptions::toJson() const {
     return Json{{"cold", cold},
@@ -78,4 +77,4 @@ PairedSamples PairedSamples::fromJson(const Json& json) {
     return samples;
 }
 
-}  // namespace ww::bench
+} // namespace ww::bench

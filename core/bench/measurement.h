@@ -13,17 +13,17 @@ namespace ww::bench {
 
 /// How long and how carefully to measure. Times in seconds, sample counts per side.
 struct BenchOptions {
-    bool cold = true;                   ///< flush caches before each sample
+    bool cold = true; ///< flush caches before each sample
     int minSamples = 10;
     int maxSamples = 200;
-    double maxDeviceSeconds = 1.0;      ///< of timed launches, both sides together
+    double maxDeviceSeconds = 1.0; ///< of timed launches, both sides together
     double maxWallSeconds = 10.0;
-    double targetHalfWidth = 0.003;     ///< of the ratio's 95 % interval
+    double targetHalfWidth = 0.003; ///< of the ratio's 95 % interval
     double warmupSeconds = 0.2, maxWarmupSeconds = 3.0;
-    double batchBelowNs = 20000;        ///< shorter launches are timed in batches
+    double batchBelowNs = 20000; ///< shorter launches are timed in batches
     /// Stop after 5 samples when the candidate's median is above this (ns); 0: never.
     double rejectAboveNs = 0;
-    double rejectFactor = 1.5;          ///< of rejectAboveNs
+    double rejectFactor = 1.5; ///< of rejectAboveNs
     [[nodiscard]] Json toJson() const;
     [[nodiscard]] static BenchOptions fromJson(const Json& json);
 };
@@ -34,7 +34,7 @@ struct PairedSamples {
     int launchesPerSample = 1;
     bool cold = true;
     bool rejectedEarly = false;
-    bool unstable = false;              ///< throttling or a spread that no sample count mends
+    bool unstable = false; ///< throttling or a spread that no sample count mends
     double deviceSeconds = 0, wallSeconds = 0;
     [[nodiscard]] Json toJson() const;
     [[nodiscard]] static PairedSamples fromJson(const Json& json);
@@ -43,7 +43,7 @@ struct PairedSamples {
 /// Median with a bootstrap interval.
 struct Estimate {
     double value = 0;
-    Interval ci;                        ///< 95 %
+    Interval ci; ///< 95 %
 };
 
 /// Percentile bootstrap (2,000 resamples, block length 1 + n^(1/3) for drift), deterministic for one `seed`.
@@ -59,4 +59,4 @@ struct Estimate {
 /// F: 95th percentile of |ratio - 1| over sub-blocks of an A/A run, as a fraction.
 [[nodiscard]] double noiseFloor(const PairedSamples& sameAgainstSame);
 
-}  // namespace ww::bench
+} // namespace ww::bench

@@ -55,7 +55,8 @@ public:
         }
         // The fastest launch decides for all, so that both sides of a ratio carry the same share of event overhead.
         double fastestNs = rules.front().medianNs();
-        for (const WarmupRule& rule : rules) fastestNs = std::min(fastestNs, rule.medianNs());
+        for (const WarmupRule& rule : rules)
+            fastestNs = std::min(fastestNs, rule.medianNs());
         const int batch = m_hooks.restore ? 1 : launchesPerSample(m_options, fastestNs);
         std::fill(m_batch.begin(), m_batch.end(), batch);
         m_deviceSeconds = 0;
@@ -93,7 +94,7 @@ Result<bool> takePair(Sampler& sampler, bool candidateFirst, PairedSamples& samp
     return true;
 }
 
-}  // namespace
+} // namespace
 
 Result<PairedRun> runPaired(device::Device& device, const device::Launch& reference, const device::Launch& candidate,
                             const BenchOptions& options, std::uint64_t seed, const RunHooks& hooks) {
@@ -145,7 +146,8 @@ Result<ManyRun> runMany(device::Device& device, const std::vector<device::Launch
     WW_TRY(warm, sampler.warmUp());
     std::vector<bool> precise(launches.size(), false);
     for (bool going = warm; going;) {
-        for (std::size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[random.below(left)]);
+        for (std::size_t left = order.size(); left > 1; --left)
+            std::swap(order[left - 1], order[random.below(left)]);
         std::vector<double> round(launches.size());
         for (const std::size_t which : order) {
             WW_TRY(launchNs, sampler.sample(which));
@@ -156,7 +158,8 @@ Result<ManyRun> runMany(device::Device& device, const std::vector<device::Launch
             round[which] = *launchNs;
         }
         if (!going) break;
-        for (std::size_t which = 0; which < round.size(); ++which) run.samplesNs[which].push_back(round[which]);
+        for (std::size_t which = 0; which < round.size(); ++which)
+            run.samplesNs[which].push_back(round[which]);
         bool spent = false;
         // A launch alone is compared with its own median, which makes the ratio's interval that of the median.
         const bool alone = launches.size() == 1;
@@ -179,4 +182,4 @@ Result<ManyRun> runMany(device::Device& device, const std::vector<device::Launch
     return run;
 }
 
-}  // namespace ww::bench
+} // namespace ww::bench

@@ -32,7 +32,7 @@ struct PairedRun {
 struct ManyRun {
     device::Outcome outcome;
     std::size_t failed = 0;
-    std::vector<std::vector<double>> samplesNs;  ///< by launch; entry i of every list was taken in round i
+    std::vector<std::vector<double>> samplesNs; ///< by launch; entry i of every list was taken in round i
     bool unstable = false;
     double deviceSeconds = 0, wallSeconds = 0;
 };
@@ -48,4 +48,4 @@ struct ManyRun {
 [[nodiscard]] Result<ManyRun> runMany(device::Device& device, const std::vector<device::Launch>& launches, const BenchOptions& options,
                                       std::uint64_t seed, const RunHooks& hooks = {});
 
-}  // namespace ww::bench
+} // namespace ww::bench

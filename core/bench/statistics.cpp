@@ -20,23 +20,26 @@ constexpr std::size_t kFloorBlock = 10;
 /// Medians of resamples by counting ranks: linear in the sample count, without sorting each resample.
 class RankedSample {
 public:
-    explicit RankedSample(const std::vector<double>& values)
-        : m_sorted(values), m_rank(values.size()), m_counts(values.size()) {
+    explicit RankedSample(const std::vector<double>& values) : m_sorted(values), m_rank(values.size()), m_counts(values.size()) {
         std::vector<std::size_t> order(values.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
         std::sort(m_sorted.begin(), m_sorted.end());
-        for (std::size_t place = 0; place < order.size(); ++place) m_rank[order[place]] = static_cast<std::uint32_t>(place);
+        for (std::size_t place = 0; place < order.size(); ++place)
+            m_rank[order[place]] = static_cast<std::uint32_t>(place);
     }
 
     [[nodiscard]] double medianOf(const std::vector<std::uint32_t>& indices) {
         std::fill(m_counts.begin(), m_counts.end(), 0u);
-        for (const std::uint32_t index : indices) ++m_counts[m_rank[index]];
+        for (const std::uint32_t index : indices)
+            ++m_counts[m_rank[index]];
         const std::size_t lower = (indices.size() - 1) / 2, upper = indices.size() / 2;
         std::size_t seen = 0, place = 0;
-        while (seen + m_counts[place] <= lower) seen += m_counts[place++];
+        while (seen + m_counts[place] <= lower)
+            seen += m_counts[place++];
         const double low = m_sorted[place];
-        while (seen + m_counts[place] <= upper) seen += m_counts[place++];
+        while (seen + m_counts[place] <= upper)
+            seen += m_counts[place++];
         return 0.5 * (low + m_sorted[place]);
     }
 
@@ -57,9 +60,7 @@ void drawBlocks(SplitMix64& random, std::size_t blockLength, std::vector<std::ui
     }
 }
 
-std::size_t blockLengthFor(std::size_t count) {
-    return 1 + static_cast<std::size_t>(std::cbrt(static_cast<double>(count)));
-}
+std::size_t blockLengthFor(std::size_t count) { return 1 + static_cast<std::size_t>(std::cbrt(static_cast<double>(count))); }
 
 /// The 2.5 % and 97.5 % points, linear between order statistics.
 Interval centralInterval(std::vector<double>& values) {
@@ -76,7 +77,7 @@ Interval centralInterval(std::vector<double>& values) {
     return {low, quantile(0.975)};
 }
 
-}  // namespace
+} // namespace
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0.0;
@@ -162,4 +163,4 @@ double noiseFloor(const PairedSamples& sameAgainstSame) {
     return deviations[static_cast<std::size_t>(place)];
 }
 
-}  // namespace ww::bench
+} // namespace ww::bench

@@ -15,7 +15,7 @@ constexpr std::size_t kRejectAfter = 5;
 constexpr std::size_t kFewestPairs = 6;
 constexpr double kMostLaunches = 1000;
 
-}  // namespace
+} // namespace
 
 void WarmupRule::add(double launchNs) {
     m_samples.insert(std::upper_bound(m_samples.begin(), m_samples.end(), launchNs), launchNs);
@@ -69,4 +69,4 @@ int launchesPerSample(const BenchOptions& options, double launchNs) {
     return static_cast<int>(std::min(kMostLaunches, std::ceil(options.batchBelowNs / launchNs)));
 }
 
-}  // namespace ww::bench
+} // namespace ww::bench

@@ -23,8 +23,8 @@ private:
     [[nodiscard]] std::size_t window() const;
 
     double m_minSeconds, m_maxSeconds;
-    std::vector<double> m_samples;  ///< sorted
-    std::vector<double> m_medians;  ///< after each launch
+    std::vector<double> m_samples; ///< sorted
+    std::vector<double> m_medians; ///< after each launch
 };
 
 /// Why sampling ended.
@@ -53,4 +53,4 @@ private:
 /// Launches per sample, so that a sample lasts `batchBelowNs` at least.
 [[nodiscard]] int launchesPerSample(const BenchOptions& options, double launchNs);
 
-}  // namespace ww::bench
+} // namespace ww::bench

@@ -48,15 +48,11 @@ double combine(Objective objective, double speed, const std::optional<double>& r
     return (kSpeedWeight * speed + kCorrectnessWeight * correctness) / (kSpeedWeight + kCorrectnessWeight);
 }
 
-}  // namespace
+} // namespace
 
-std::string_view toString(Objective objective) noexcept {
-    return kNames[static_cast<std::size_t>(objective)];
-}
+std::string_view toString(Objective objective) noexcept { return kNames[static_cast<std::size_t>(objective)]; }
 
-std::vector<std::string> objectiveNames() {
-    return {kNames.begin(), kNames.end()};
-}
+std::vector<std::string> objectiveNames() { return {kNames.begin(), kNames.end()}; }
 
 Result<Objective> objectiveFrom(std::string_view word) {
     std::string known;
@@ -137,4 +133,4 @@ std::optional<double> RewardFunction::learning(const store::RewardRecord& record
     return combine(m_objective, std::log(std::max(*record.speed, kSlowestSpeed)), record.roof, record.correctness.value_or(1.0));
 }
 
-}  // namespace ww::reward
+} // namespace ww::reward

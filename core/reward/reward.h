@@ -18,7 +18,7 @@ namespace ww::reward {
 ///  - Latency: baseline time / candidate time, one launch at a time. Throughput: ratio of items per second.
 enum class Objective { Composite, Literal, Latency, Throughput };
 
-[[nodiscard]] std::string_view toString(Objective objective) noexcept;  ///< "composite", ...
+[[nodiscard]] std::string_view toString(Objective objective) noexcept; ///< "composite", ...
 /// Errors: InvalidArgument naming the objectives there are.
 [[nodiscard]] Result<Objective> objectiveFrom(std::string_view word);
 [[nodiscard]] std::vector<std::string> objectiveNames();
@@ -27,14 +27,14 @@ enum class Objective { Composite, Literal, Latency, Throughput };
 struct RewardInput {
     TrialStatus status = TrialStatus::Ok;
     std::optional<Verdict> verdict;
-    std::optional<double> ratio;            ///< paired baseline time / candidate time
-    std::optional<double> floorRatio;       ///< baseline time / physical floor: no honest ratio is above it
-    std::optional<double> dramFraction;     ///< DRAM bandwidth used, 0 to 1 of the peak
-    std::optional<double> issueFraction;    ///< issue-active, 0 to 1
-    std::optional<double> throughputRatio;  ///< items per second, candidate / baseline
-    bool rejectedEarly = false;             ///< clearly worse: its profile was not taken
-    std::optional<double> gradientError;    ///< relative error of the gradient check, where one was asked for
-    double gradientTolerance = 1e-3;        ///< c falls linearly from 1 at this error to 0 at 10 times it
+    std::optional<double> ratio;           ///< paired baseline time / candidate time
+    std::optional<double> floorRatio;      ///< baseline time / physical floor: no honest ratio is above it
+    std::optional<double> dramFraction;    ///< DRAM bandwidth used, 0 to 1 of the peak
+    std::optional<double> issueFraction;   ///< issue-active, 0 to 1
+    std::optional<double> throughputRatio; ///< items per second, candidate / baseline
+    bool rejectedEarly = false;            ///< clearly worse: its profile was not taken
+    std::optional<double> gradientError;   ///< relative error of the gradient check, where one was asked for
+    double gradientTolerance = 1e-3;       ///< c falls linearly from 1 at this error to 0 at 10 times it
 };
 
 /// Rewards of one session: the objective and whether roof figures exist are fixed at its start, so that trials compare.
@@ -60,4 +60,4 @@ private:
 /// The gate of a status: -10, -8 or -5; nullopt where the trial gets the formula (ok) or no reward at all.
 [[nodiscard]] std::optional<double> gateFor(TrialStatus status) noexcept;
 
-}  // namespace ww::reward
+} // namespace ww::reward

@@ -16,7 +16,7 @@ constexpr int kLevel = 3;
 /// No artifact of ours is larger; a damaged length must not ask for all memory.
 constexpr unsigned long long kLargest = 1ull << 31;
 
-}  // namespace
+} // namespace
 
 std::string compress(std::string_view bytes) {
     std::string frame(ZSTD_compressBound(bytes.size()), '\0');
@@ -48,4 +48,4 @@ Result<std::vector<double>> unpackSamples(std::string_view frame) {
     return values;
 }
 
-}  // namespace ww::store
+} // namespace ww::store

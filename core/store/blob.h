@@ -18,4 +18,4 @@ namespace ww::store {
 [[nodiscard]] std::string packSamples(const std::vector<double>& values);
 [[nodiscard]] Result<std::vector<double>> unpackSamples(std::string_view frame);
 
-}  // namespace ww::store
+} // namespace ww::store

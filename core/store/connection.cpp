@@ -21,9 +21,7 @@ Error notATrialLog(const fs::path& file, const std::string& what) {
     return Error{ErrorCode::DatabaseCorrupt, what + "; name another file with --db", file.string()};
 }
 
-int pragmaInt(SQLite::Database& database, const char* name) {
-    return database.execAndGet(std::string("PRAGMA ") + name).getInt();
-}
+int pragmaInt(SQLite::Database& database, const char* name) { return database.execAndGet(std::string("PRAGMA ") + name).getInt(); }
 
 void setConnectionPragmas(SQLite::Database& database) {
     database.setBusyTimeout(kBusyMs);
@@ -35,8 +33,11 @@ Result<void> quickCheck(SQLite::Database& database, const fs::path& file) {
     SQLite::Statement query(database, "PRAGMA quick_check(1)");
     const std::string answer = query.executeStep() ? query.getColumn(0).getString() : "no answer";
     if (answer == "ok") return {};
-    return fail(ErrorCode::DatabaseCorrupt, "the trial log is damaged (" + answer + "); it was left as it is. Start a new one with --db, and "
-                                            "save what can be read with `sqlite3 FILE .recover`", file.string());
+    return fail(ErrorCode::DatabaseCorrupt,
+                "the trial log is damaged (" + answer +
+                    "); it was left as it is. Start a new one with --db, and "
+                    "save what can be read with `sqlite3 FILE .recover`",
+                file.string());
 }
 
 /// Whose file it is, by the header. A file without tables and without an id is new.
@@ -47,8 +48,10 @@ Result<int> versionOf(SQLite::Database& database, const fs::path& file) {
     if (application == 0 && version == 0 && empty) return 0;
     if (application != kApplicationId) return fail(notATrialLog(file, "this database belongs to another program and is no trial log"));
     if (version > kSchemaVersion)
-        return fail(ErrorCode::DatabaseVersion, "the trial log has format " + std::to_string(version) + ", this version of Warpwright knows up to " +
-                                                    std::to_string(kSchemaVersion) + "; use a newer Warpwright, or another file with --db", file.string());
+        return fail(ErrorCode::DatabaseVersion,
+                    "the trial log has format " + std::to_string(version) + ", this version of Warpwright knows up to " +
+                        std::to_string(kSchemaVersion) + "; use a newer Warpwright, or another file with --db",
+                    file.string());
     return version;
 }
 
@@ -58,7 +61,8 @@ Result<void> checkPath(const fs::path& file, bool mustExist) {
     const fs::file_status status = fs::status(file, code);
     if (fs::is_directory(status)) return fail(ErrorCode::Unreadable, "this is a folder; name a file with --db", file.string());
     if (mustExist && !fs::exists(status))
-        return fail(ErrorCode::NotFound, "there is no trial log; run `warpwright-cli tune` first, or name another file with --db", file.string());
+        return fail(ErrorCode::NotFound, "there is no trial log; run `warpwright-cli tune` first, or name another file with --db",
+                    file.string());
     if (fs::exists(status) && !fs::is_regular_file(status))
         return fail(notATrialLog(file, "this is no regular file, so it cannot be a trial log"));
     if (mustExist && fs::file_size(file, code) == 0)
@@ -69,31 +73,35 @@ Result<void> checkPath(const fs::path& file, bool mustExist) {
 Result<void> useWal(SQLite::Database& database, const fs::path& file) {
     const std::string mode = database.execAndGet("PRAGMA journal_mode=WAL").getString();
     if (mode != "wal")
-        return fail(ErrorCode::DatabaseError, "the trial log cannot use a write-ahead log here (SQLite answers \"" + mode +
-                                                  "\"); put it on a local disk with --db", file.string());
+        return fail(ErrorCode::DatabaseError,
+                    "the trial log cannot use a write-ahead log here (SQLite answers \"" + mode + "\"); put it on a local disk with --db",
+                    file.string());
     database.exec("PRAGMA synchronous=NORMAL");
     return {};
 }
 
-}  // namespace
+} // namespace
 
 Error errorFrom(const SQLite::Exception& exception, const fs::path& file) {
     const std::string said = exception.what();
     switch (exception.getErrorCode()) {
     case SQLITE_NOTADB: return notATrialLog(file, "this file is no database, so it cannot be a trial log");
     case SQLITE_CORRUPT:
-        return {ErrorCode::DatabaseCorrupt, "the trial log is damaged (" + said + "); it was left as it is. Start a new one with --db, and save what "
-                                            "can be read with `sqlite3 FILE .recover`", file.string()};
+        return {ErrorCode::DatabaseCorrupt,
+                "the trial log is damaged (" + said +
+                    "); it was left as it is. Start a new one with --db, and save what "
+                    "can be read with `sqlite3 FILE .recover`",
+                file.string()};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return {ErrorCode::DatabaseLocked, "another program holds the trial log (" + said + "); close it there, or use --db FILE for another one",
-                file.string()};
+        return {ErrorCode::DatabaseLocked,
+                "another program holds the trial log (" + said + "); close it there, or use --db FILE for another one", file.string()};
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return {ErrorCode::Unreadable, "the trial log cannot be opened (" + said + "); check the rights of file and folder, or use --db FILE",
-                file.string()};
+        return {ErrorCode::Unreadable,
+                "the trial log cannot be opened (" + said + "); check the rights of file and folder, or use --db FILE", file.string()};
     case SQLITE_FULL: return {ErrorCode::DatabaseError, "the disk is full; free some space, then resume the session", file.string()};
     default: return {ErrorCode::DatabaseError, "the trial log failed: " + said, file.string()};
     }
@@ -125,10 +133,13 @@ Result<std::unique_ptr<SQLite::Database>> openForReading(const fs::path& file) {
             auto database = std::make_unique<SQLite::Database>(name, SQLite::OPEN_READONLY | flags);
             setConnectionPragmas(*database);
             WW_TRY(version, versionOf(*database, file));
-            if (version == 0) return fail(ErrorCode::NotFound, "the trial log is empty: no session has been stored in it yet", file.string());
+            if (version == 0)
+                return fail(ErrorCode::NotFound, "the trial log is empty: no session has been stored in it yet", file.string());
             if (version < kSchemaVersion)
-                return fail(ErrorCode::DatabaseVersion, "the trial log has the older format " + std::to_string(version) +
-                                                            "; start or resume a session on it once to bring it up to date", file.string());
+                return fail(ErrorCode::DatabaseVersion,
+                            "the trial log has the older format " + std::to_string(version) +
+                                "; start or resume a session on it once to bring it up to date",
+                            file.string());
             return database;
         });
     };
@@ -147,4 +158,4 @@ Result<std::unique_ptr<SQLite::Database>> openForReading(const fs::path& file) {
     return open(uri + "?immutable=1", SQLite::OPEN_URI);
 }
 
-}  // namespace ww::store
+} // namespace ww::store

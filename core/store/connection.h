@@ -28,8 +28,7 @@ inline constexpr int kApplicationId = 0x57617270;
 [[nodiscard]] Error errorFrom(const SQLite::Exception& exception, const std::filesystem::path& file);
 
 /// Runs `body`, which returns a Result<T>, and turns every exception of SQLite and of the JSON library into an Error.
-template <typename F>
-auto guarded(const std::filesystem::path& file, F&& body) -> std::invoke_result_t<F> {
+template <typename F> auto guarded(const std::filesystem::path& file, F&& body) -> std::invoke_result_t<F> {
     try {
         return body();
     } catch (const SQLite::Exception& exception) {
@@ -52,4 +51,4 @@ auto inTransaction(SQLite::Database& database, const std::filesystem::path& file
     });
 }
 
-}  // namespace ww::store
+} // namespace ww::store

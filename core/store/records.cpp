@@ -9,11 +9,9 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kWords{"running", "paused", "finished", "interrupted", "failed"};
 
-}  // namespace
+} // namespace
 
-std::string_view toString(SessionStatus status) noexcept {
-    return kWords[static_cast<std::size_t>(status)];
-}
+std::string_view toString(SessionStatus status) noexcept { return kWords[static_cast<std::size_t>(status)]; }
 
 std::optional<SessionStatus> sessionStatusFrom(std::string_view word) noexcept {
     for (std::size_t i = 0; i < kWords.size(); ++i)
@@ -21,4 +19,4 @@ std::optional<SessionStatus> sessionStatusFrom(std::string_view word) noexcept {
     return std::nullopt;
 }
 
-}  // namespace ww::store
+} // namespace ww::store

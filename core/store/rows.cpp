@@ -29,19 +29,13 @@ std::optional<double> highOf(const std::optional<Interval>& interval) {
     return interval ? std::optional<double>(interval->high) : std::nullopt;
 }
 
-Json intervalJson(const Interval& interval) {
-    return Json::array({interval.low, interval.high});
-}
+Json intervalJson(const Interval& interval) { return Json::array({interval.low, interval.high}); }
 
-Interval intervalFrom(const Json& json) {
-    return {json.at(0).get<double>(), json.at(1).get<double>()};
-}
+Interval intervalFrom(const Json& json) { return {json.at(0).get<double>(), json.at(1).get<double>()}; }
 
-}  // namespace
+} // namespace
 
-std::string toText(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string toText(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 void bindTrial(SQLite::Statement& statement, const TrialRecord& trial) {
     int at = 0;
@@ -113,12 +107,8 @@ TrialRecord readTrial(SQLite::Statement& row) {
 }
 
 Json toJson(const MeasuredRecord& measured) {
-    return Json{{"trial", measured.trialNumber},
-                {"config", measured.config},
-                {"time_ns", measured.timeNs},
-                {"ci", intervalJson(measured.timeCi)},
-                {"ratio", measured.ratio},
-                {"ratio_ci", intervalJson(measured.ratioCi)},
+    return Json{{"trial", measured.trialNumber},        {"config", measured.config}, {"time_ns", measured.timeNs},
+                {"ci", intervalJson(measured.timeCi)},  {"ratio", measured.ratio},   {"ratio_ci", intervalJson(measured.ratioCi)},
                 {"verdict", toString(measured.verdict)}};
 }
 
@@ -134,4 +124,4 @@ MeasuredRecord measuredFrom(const Json& json) {
     return measured;
 }
 
-}  // namespace ww::store
+} // namespace ww::store

@@ -29,10 +29,9 @@ void bindTrial(SQLite::Statement& statement, const TrialRecord& trial);
 [[nodiscard]] Json toJson(const MeasuredRecord& measured);
 [[nodiscard]] MeasuredRecord measuredFrom(const Json& json);
 
-template <typename T>
-void bindOptional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
+template <typename T> void bindOptional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
     if (value) statement.bind(index, *value);
     else statement.bind(index);
 }
 
-}  // namespace ww::store
+} // namespace ww::store

@@ -186,9 +186,7 @@ CREATE INDEX policy_snapshot_session ON policy_snapshot (session_id, id);
 
 constexpr std::array<Migration, 1> kMigrations{{{1, kVersion1}}};
 
-int versionOf(SQLite::Database& database) {
-    return database.execAndGet("PRAGMA user_version").getInt();
-}
+int versionOf(SQLite::Database& database) { return database.execAndGet("PRAGMA user_version").getInt(); }
 
 /// A copy that any SQLite can open, made by SQLite itself. A copy that is already there is newer than none and is kept.
 void backUp(SQLite::Database& database, const std::filesystem::path& file, int version) {
@@ -200,11 +198,9 @@ void backUp(SQLite::Database& database, const std::filesystem::path& file, int v
     statement.exec();
 }
 
-}  // namespace
+} // namespace
 
-std::span<const Migration> migrations() {
-    return kMigrations;
-}
+std::span<const Migration> migrations() { return kMigrations; }
 
 Result<void> migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const Migration> steps) {
     const int before = versionOf(database);
@@ -221,4 +217,4 @@ Result<void> migrate(SQLite::Database& database, const std::filesystem::path& fi
     return {};
 }
 
-}  // namespace ww::store
+} // namespace ww::store

@@ -27,4 +27,4 @@ struct Migration {
 /// the file at the step before. May throw SQLite::Exception. Errors: DatabaseError.
 [[nodiscard]] Result<void> migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const Migration> steps);
 
-}  // namespace ww::store
+} // namespace ww::store

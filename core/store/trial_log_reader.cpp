@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSessionColumns =
-    "s.id, s.kernel, s.title, s.spec_path, d.facts, s.workload, s.strategy, s.objective, s.seed, s.budget_trials, s.budget_seconds, s.status, "
-    "s.sandbox, s.started_at, s.ended_at, k.path, k.entry, s.noise_floor, s.constraints, s.facts, "
-    "(SELECT count(*) FROM trial t WHERE t.session_id = s.id)";
+constexpr const char* kSessionColumns = "s.id, s.kernel, s.title, s.spec_path, d.facts, s.workload, s.strategy, s.objective, s.seed, "
+                                        "s.budget_trials, s.budget_seconds, s.status, "
+                                        "s.sandbox, s.started_at, s.ended_at, k.path, k.entry, s.noise_floor, s.constraints, s.facts, "
+                                        "(SELECT count(*) FROM trial t WHERE t.session_id = s.id)";
 constexpr const char* kSessionTables =
     " FROM session s JOIN device d ON d.id = s.device_id JOIN kernel_version k ON k.id = s.kernel_version_id ";
 
@@ -70,15 +70,18 @@ public:
         return atOnce([&]() -> Result<std::vector<SessionRecord>> {
             SQLite::Statement query(*m_database, std::string("SELECT ") + kSessionColumns + kSessionTables + "ORDER BY s.id DESC");
             std::vector<SessionRecord> found;
-            while (query.executeStep()) found.push_back(readSession(query));
-            for (SessionRecord& session : found) WW_CHECK(addResults(session, false));
+            while (query.executeStep())
+                found.push_back(readSession(query));
+            for (SessionRecord& session : found)
+                WW_CHECK(addResults(session, false));
             return found;
         });
     }
 
     Result<SessionRecord> session(std::int64_t id) override {
         return atOnce([&]() -> Result<SessionRecord> {
-            SQLite::Statement query(*m_database, std::string("SELECT ") + kSessionColumns + ", k.source, s.spec" + kSessionTables + "WHERE s.id = ?");
+            SQLite::Statement query(*m_database,
+                                    std::string("SELECT ") + kSessionColumns + ", k.source, s.spec" + kSessionTables + "WHERE s.id = ?");
             query.bind(1, id);
             if (!query.executeStep()) return noSession(id);
             SessionRecord session = readSession(query);
@@ -116,14 +119,16 @@ public:
             query.bind(2, firstNumber);
             query.bind(3, limit);
             std::vector<TrialRecord> found;
-            while (query.executeStep()) found.push_back(readTrial(query));
+            while (query.executeStep())
+                found.push_back(readTrial(query));
             return found;
         });
     }
 
     Result<TrialRecord> trial(std::int64_t session, int number) override {
         return atOnce([&]() -> Result<TrialRecord> {
-            SQLite::Statement query(*m_database, std::string("SELECT id, ") + kTrialColumns + " FROM trial WHERE session_id = ? AND number = ?");
+            SQLite::Statement query(*m_database,
+                                    std::string("SELECT id, ") + kTrialColumns + " FROM trial WHERE session_id = ? AND number = ?");
             query.bind(1, session);
             query.bind(2, number);
             if (query.executeStep()) return whole(readTrial(query));
@@ -131,8 +136,10 @@ public:
             range.bind(1, session);
             range.executeStep();
             const int last = range.getColumn(0).getInt();
-            return fail(ErrorCode::NotFound, "session " + std::to_string(session) + " has no trial " + std::to_string(number) +
-                                                 (last > 0 ? "; its trials are 1 to " + std::to_string(last) : "; it has no trials"), m_file.string());
+            return fail(ErrorCode::NotFound,
+                        "session " + std::to_string(session) + " has no trial " + std::to_string(number) +
+                            (last > 0 ? "; its trials are 1 to " + std::to_string(last) : "; it has no trials"),
+                        m_file.string());
         });
     }
 
@@ -147,20 +154,23 @@ public:
 
     Result<std::vector<EventRecord>> events(std::int64_t session) override {
         return guarded(m_file, [&]() -> Result<std::vector<EventRecord>> {
-            SQLite::Statement query(*m_database, "SELECT id, session_id, after_trial, at, kind, data FROM event WHERE session_id = ? ORDER BY id");
+            SQLite::Statement query(*m_database,
+                                    "SELECT id, session_id, after_trial, at, kind, data FROM event WHERE session_id = ? ORDER BY id");
             query.bind(1, session);
             std::vector<EventRecord> found;
             while (query.executeStep())
                 found.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getInt64(), query.getColumn(2).getInt(),
-                                 query.getColumn(3).getString(), query.getColumn(4).getString(), Json::parse(query.getColumn(5).getString())});
+                                 query.getColumn(3).getString(), query.getColumn(4).getString(),
+                                 Json::parse(query.getColumn(5).getString())});
             return found;
         });
     }
 
     Result<std::vector<RejectionRecord>> rejections(std::int64_t session) override {
         return guarded(m_file, [&]() -> Result<std::vector<RejectionRecord>> {
-            SQLite::Statement query(*m_database, "SELECT constraint_id, max(sentence), sum(count) AS total FROM rejection WHERE session_id = ? "
-                                                 "GROUP BY constraint_id ORDER BY total DESC, constraint_id");
+            SQLite::Statement query(*m_database,
+                                    "SELECT constraint_id, max(sentence), sum(count) AS total FROM rejection WHERE session_id = ? "
+                                    "GROUP BY constraint_id ORDER BY total DESC, constraint_id");
             query.bind(1, session);
             std::vector<RejectionRecord> found;
             while (query.executeStep())
@@ -181,8 +191,7 @@ public:
 
 private:
     /// All queries of `body` see one state of the database, whatever the writer does meanwhile.
-    template <typename F>
-    auto atOnce(F&& body) -> std::invoke_result_t<F> {
+    template <typename F> auto atOnce(F&& body) -> std::invoke_result_t<F> {
         return guarded(m_file, [&]() -> std::invoke_result_t<F> {
             SQLite::Transaction transaction(*m_database, SQLite::TransactionBehavior::DEFERRED);
             return body();
@@ -196,13 +205,16 @@ private:
         for (; query.executeStep(); ++count)
             if (count < 20) known += (count > 0 ? ", " : "") + std::to_string(query.getColumn(0).getInt64());
         if (count > 20) known += ", ...";
-        return fail(ErrorCode::NotFound, "there is no session " + std::to_string(id) +
-                                             (count > 0 ? "; the trial log holds " + known : "; the trial log holds none yet"), m_file.string());
+        return fail(ErrorCode::NotFound,
+                    "there is no session " + std::to_string(id) +
+                        (count > 0 ? "; the trial log holds " + known : "; the trial log holds none yet"),
+                    m_file.string());
     }
 
     std::vector<ParameterRecord> parameters(std::int64_t session) {
-        SQLite::Statement query(*m_database, "SELECT name, site, scale, label, effect, domain, default_value FROM parameter WHERE session_id = ? "
-                                             "ORDER BY position");
+        SQLite::Statement query(*m_database,
+                                "SELECT name, site, scale, label, effect, domain, default_value FROM parameter WHERE session_id = ? "
+                                "ORDER BY position");
         query.bind(1, session);
         std::vector<ParameterRecord> found;
         while (query.executeStep()) {
@@ -214,18 +226,21 @@ private:
 
     /// Finalists of the newest procedure, and the best: the first of them, else the fastest correct trial.
     Result<void> addResults(SessionRecord& session, bool withSamples) {
-        SQLite::Statement query(*m_database, "SELECT id, data FROM event WHERE session_id = ? AND kind = 'finalists' ORDER BY id DESC LIMIT 1");
+        SQLite::Statement query(*m_database,
+                                "SELECT id, data FROM event WHERE session_id = ? AND kind = 'finalists' ORDER BY id DESC LIMIT 1");
         query.bind(1, session.id);
         if (query.executeStep()) {
-            for (const Json& entry : Json::parse(query.getColumn(1).getString())) session.finalists.push_back(store::measuredFrom(entry));
+            for (const Json& entry : Json::parse(query.getColumn(1).getString()))
+                session.finalists.push_back(store::measuredFrom(entry));
             if (withSamples) WW_CHECK(addFinalistSamples(session, query.getColumn(0).getInt64()));
         }
         if (!session.finalists.empty()) {
             session.best = session.finalists.front();
             return {};
         }
-        SQLite::Statement fastest(*m_database, std::string("SELECT id, ") + kTrialColumns +
-                                                   " FROM trial WHERE session_id = ? AND status = 'ok' AND time_ns IS NOT NULL ORDER BY time_ns, number LIMIT 1");
+        SQLite::Statement fastest(
+            *m_database, std::string("SELECT id, ") + kTrialColumns +
+                             " FROM trial WHERE session_id = ? AND status = 'ok' AND time_ns IS NOT NULL ORDER BY time_ns, number LIMIT 1");
         fastest.bind(1, session.id);
         if (fastest.executeStep()) session.best = measuredFrom(readTrial(fastest));
         return {};
@@ -252,7 +267,8 @@ private:
         }
         SQLite::Statement log(*m_database, "SELECT text FROM diagnostic WHERE trial_id = ? ORDER BY id");
         log.bind(1, trial.id);
-        while (log.executeStep()) trial.log += log.getColumn(0).getString();
+        while (log.executeStep())
+            trial.log += log.getColumn(0).getString();
         return trial;
     }
 
@@ -260,11 +276,11 @@ private:
     std::unique_ptr<SQLite::Database> m_database;
 };
 
-}  // namespace
+} // namespace
 
 Result<std::unique_ptr<TrialLogReader>> TrialLogReader::open(const fs::path& file) {
     WW_TRY(database, openForReading(file));
     return std::unique_ptr<TrialLogReader>(std::make_unique<Reader>(file, std::move(database)));
 }
 
-}  // namespace ww::store
+} // namespace ww::store

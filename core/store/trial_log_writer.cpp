@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 std::string placeholders(int count) {
     std::string text = "?";
-    for (int i = 1; i < count; ++i) text += ", ?";
+    for (int i = 1; i < count; ++i)
+        text += ", ?";
     return text;
 }
 
@@ -57,10 +58,11 @@ public:
         return inTransaction(*m_database, m_file, [&]() -> Result<std::int64_t> {
             const std::int64_t device = deviceId(session.device);
             const std::int64_t kernel = kernelId(session);
-            SQLite::Statement insert(*m_database,
-                                     "INSERT INTO session (kernel, title, spec_path, device_id, kernel_version_id, workload, strategy, objective, seed, "
-                                     "budget_trials, budget_seconds, status, sandbox, started_at, noise_floor, spec, constraints, facts) VALUES (" +
-                                         placeholders(18) + ")");
+            SQLite::Statement insert(
+                *m_database,
+                "INSERT INTO session (kernel, title, spec_path, device_id, kernel_version_id, workload, strategy, objective, seed, "
+                "budget_trials, budget_seconds, status, sandbox, started_at, noise_floor, spec, constraints, facts) VALUES (" +
+                    placeholders(18) + ")");
             int at = 0;
             insert.bind(++at, session.kernel);
             insert.bind(++at, session.title);
@@ -92,7 +94,8 @@ public:
     Result<void> updateSession(std::int64_t session, SessionStatus status, int budgetTrials, double budgetSeconds) override {
         return inTransaction(*m_database, m_file, [&]() -> Result<void> {
             const bool over = status != SessionStatus::Running && status != SessionStatus::Paused;
-            SQLite::Statement update(*m_database, "UPDATE session SET status = ?, budget_trials = ?, budget_seconds = ?, ended_at = ? WHERE id = ?");
+            SQLite::Statement update(*m_database,
+                                     "UPDATE session SET status = ?, budget_trials = ?, budget_seconds = ?, ended_at = ? WHERE id = ?");
             update.bind(1, std::string(toString(status)));
             update.bind(2, budgetTrials);
             update.bind(3, budgetSeconds);
@@ -113,7 +116,8 @@ public:
 
     Result<std::int64_t> addTrial(const TrialRecord& trial, const std::vector<RejectionRecord>& rejections) override {
         return inTransaction(*m_database, m_file, [&]() -> Result<std::int64_t> {
-            SQLite::Statement insert(*m_database, std::string("INSERT INTO trial (") + kTrialColumns + ") VALUES (" + placeholders(kTrialColumnCount) + ")");
+            SQLite::Statement insert(*m_database, std::string("INSERT INTO trial (") + kTrialColumns + ") VALUES (" +
+                                                      placeholders(kTrialColumnCount) + ")");
             bindTrial(insert, trial);
             insert.exec();
             const std::int64_t id = m_database->getLastInsertRowid();
@@ -140,17 +144,21 @@ public:
     Result<void> addMeasurements(std::int64_t session, std::string_view kind, const std::vector<MeasuredRecord>& measured) override {
         return inTransaction(*m_database, m_file, [&]() -> Result<void> {
             Json data = Json::array();
-            for (const MeasuredRecord& record : measured) data.push_back(toJson(record));
+            for (const MeasuredRecord& record : measured)
+                data.push_back(toJson(record));
             const std::int64_t event = insertEvent({0, session, lastTrial(session), utcNow(), std::string(kind), std::move(data)});
             for (std::size_t i = 0; i < measured.size(); ++i)
-                addSamples(session, trialId(session, measured[i].trialNumber), event, static_cast<int>(i), "candidate", measured[i].samplesNs);
+                addSamples(session, trialId(session, measured[i].trialNumber), event, static_cast<int>(i), "candidate",
+                           measured[i].samplesNs);
             return {};
         });
     }
 
-    Result<void> addArtifact(std::int64_t session, std::optional<std::int64_t> trial, std::string_view kind, std::string_view bytes) override {
+    Result<void> addArtifact(std::int64_t session, std::optional<std::int64_t> trial, std::string_view kind,
+                             std::string_view bytes) override {
         return inTransaction(*m_database, m_file, [&]() -> Result<void> {
-            SQLite::Statement insert(*m_database, "INSERT INTO artifact (session_id, trial_id, kind, size, content) VALUES (?, ?, ?, ?, ?)");
+            SQLite::Statement insert(*m_database,
+                                     "INSERT INTO artifact (session_id, trial_id, kind, size, content) VALUES (?, ?, ?, ?, ?)");
             const std::string content = compress(bytes);
             insert.bind(1, session);
             bindOptional(insert, 2, trial);
@@ -167,7 +175,8 @@ public:
         return guarded(m_file, [&]() -> Result<void> {
             m_database->exec("PRAGMA synchronous=FULL");
             auto saved = inTransaction(*m_database, m_file, [&]() -> Result<void> {
-                SQLite::Statement insert(*m_database, "INSERT INTO policy_snapshot (session_id, after_trial, strategy, size, content) VALUES (?, ?, ?, ?, ?)");
+                SQLite::Statement insert(
+                    *m_database, "INSERT INTO policy_snapshot (session_id, after_trial, strategy, size, content) VALUES (?, ?, ?, ?, ?)");
                 const std::string content = compress(bytes);
                 insert.bind(1, session);
                 insert.bind(2, afterTrial);
@@ -200,7 +209,8 @@ private:
 
     std::int64_t kernelId(const SessionRecord& session) {
         const std::string hash = contentHash(session.sourceText);
-        SQLite::Statement insert(*m_database, "INSERT INTO kernel_version (hash, path, entry, source) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
+        SQLite::Statement insert(*m_database,
+                                 "INSERT INTO kernel_version (hash, path, entry, source) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
         insert.bind(1, hash);
         insert.bind(2, session.sourcePath);
         insert.bind(3, session.entry);
@@ -215,8 +225,10 @@ private:
     }
 
     void addParameters(std::int64_t session, const std::vector<ParameterRecord>& parameters) {
-        SQLite::Statement insert(*m_database, "INSERT INTO parameter (session_id, position, name, site, scale, label, effect, domain, default_value) "
-                                              "VALUES (" + placeholders(9) + ")");
+        SQLite::Statement insert(*m_database,
+                                 "INSERT INTO parameter (session_id, position, name, site, scale, label, effect, domain, default_value) "
+                                 "VALUES (" +
+                                     placeholders(9) + ")");
         int position = 0;
         for (const ParameterRecord& parameter : parameters) {
             insert.bind(1, session);
@@ -235,7 +247,8 @@ private:
 
     /// The spec's workloads, so that "which sizes were tuned" is a plain query; a spec without any has the tuned one alone.
     void addWorkloads(std::int64_t session, const SessionRecord& record) {
-        SQLite::Statement insert(*m_database, "INSERT INTO workload (session_id, name, tuned, definition) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
+        SQLite::Statement insert(*m_database,
+                                 "INSERT INTO workload (session_id, name, tuned, definition) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
         const auto add = [&](const std::string& name, const Json& definition) {
             insert.bind(1, session);
             insert.bind(2, name);
@@ -247,14 +260,17 @@ private:
         const Json* ours = member(record.specJson, "Warpwright");
         const Json* workloads = ours != nullptr ? member(*ours, "Workloads") : nullptr;
         if (workloads != nullptr && workloads->is_array())
-            for (const Json& workload : *workloads) add(memberText(workload, "Name"), workload);
+            for (const Json& workload : *workloads)
+                add(memberText(workload, "Name"), workload);
         add(record.workload, Json::object());
     }
 
-    void addSamples(std::int64_t session, std::optional<std::int64_t> trial, std::optional<std::int64_t> event, int position, const char* side,
-                    const std::vector<double>& values) {
+    void addSamples(std::int64_t session, std::optional<std::int64_t> trial, std::optional<std::int64_t> event, int position,
+                    const char* side, const std::vector<double>& values) {
         if (values.empty()) return;
-        SQLite::Statement insert(*m_database, "INSERT INTO sample (session_id, trial_id, event_id, position, side, count, values_ns) VALUES (?, ?, ?, ?, ?, ?, ?)");
+        SQLite::Statement insert(
+            *m_database,
+            "INSERT INTO sample (session_id, trial_id, event_id, position, side, count, values_ns) VALUES (?, ?, ?, ?, ?, ?, ?)");
         const std::string content = packSamples(values);
         insert.bind(1, session);
         bindOptional(insert, 2, trial);
@@ -290,8 +306,9 @@ private:
 
     void countRejections(std::int64_t session, int afterTrial, const std::vector<RejectionRecord>& rejections) {
         if (rejections.empty()) return;
-        SQLite::Statement insert(*m_database, "INSERT INTO rejection (session_id, after_trial, constraint_id, sentence, count) VALUES (?, ?, ?, ?, ?) "
-                                              "ON CONFLICT DO UPDATE SET count = count + excluded.count");
+        SQLite::Statement insert(*m_database,
+                                 "INSERT INTO rejection (session_id, after_trial, constraint_id, sentence, count) VALUES (?, ?, ?, ?, ?) "
+                                 "ON CONFLICT DO UPDATE SET count = count + excluded.count");
         for (const RejectionRecord& rejection : rejections) {
             if (rejection.count == 0) continue;
             insert.bind(1, session);
@@ -340,18 +357,18 @@ private:
     std::unique_ptr<SQLite::Database> m_database;
 };
 
-}  // namespace
+} // namespace
 
-std::filesystem::path defaultDatabase() {
-    return userDataFolder() / "trials.db";
-}
+std::filesystem::path defaultDatabase() { return userDataFolder() / "trials.db"; }
 
 Result<std::unique_ptr<TrialLogWriter>> TrialLogWriter::open(const fs::path& file, const std::string& owner) {
     std::error_code code;
     if (const fs::path folder = fs::absolute(file).parent_path(); !fs::exists(folder, code)) {
         fs::create_directories(folder, code);
-        if (code) return fail(ErrorCode::Unreadable, "the folder cannot be created (" + code.message() + "); use --db FILE in a folder that you may write",
-                              folder.string());
+        if (code)
+            return fail(ErrorCode::Unreadable,
+                        "the folder cannot be created (" + code.message() + "); use --db FILE in a folder that you may write",
+                        folder.string());
     }
     // A folder by that name must be reported as such, not as a lock file beside it.
     if (fs::is_directory(file, code)) return fail(ErrorCode::Unreadable, "this is a folder; name a file with --db", file.string());
@@ -362,4 +379,4 @@ Result<std::unique_ptr<TrialLogWriter>> TrialLogWriter::open(const fs::path& fil
     return std::unique_ptr<TrialLogWriter>(std::move(writer));
 }
 
-}  // namespace ww::store
+} // namespace ww::store

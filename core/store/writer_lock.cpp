@@ -21,26 +21,32 @@ std::string readHolder(int descriptor) {
     return holder.substr(0, holder.find('\n'));
 }
 
-}  // namespace
+} // namespace
 
 Result<WriterLock> WriterLock::take(const std::filesystem::path& database, const std::string& owner) {
     const std::filesystem::path file = database.string() + ".lock";
     const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor < 0)
-        return fail(ErrorCode::Unreadable, std::string("the lock file cannot be written (") + std::strerror(errno) +
-                                               "); use --db to put the trial log into a folder that you may write", file.string());
+        return fail(ErrorCode::Unreadable,
+                    std::string("the lock file cannot be written (") + std::strerror(errno) +
+                        "); use --db to put the trial log into a folder that you may write",
+                    file.string());
     int locked = 0;
-    do locked = ::flock(descriptor, LOCK_EX | LOCK_NB);
+    do
+        locked = ::flock(descriptor, LOCK_EX | LOCK_NB);
     while (locked != 0 && errno == EINTR);
     const std::string holder = readHolder(descriptor);
     if (locked != 0) {
         const int reason = errno;
         ::close(descriptor);
         if (reason != EWOULDBLOCK)
-            return fail(ErrorCode::DatabaseError, std::string("the trial log cannot be locked (") + std::strerror(reason) +
-                                                      "); use --db with a file on a local disk", file.string());
-        return fail(ErrorCode::DatabaseLocked, "the trial log is in use by " + (holder.empty() ? std::string("another session") : holder) +
-                                                   "; wait until it has ended, or use --db FILE for another trial log", database.string());
+            return fail(ErrorCode::DatabaseError,
+                        std::string("the trial log cannot be locked (") + std::strerror(reason) + "); use --db with a file on a local disk",
+                        file.string());
+        return fail(ErrorCode::DatabaseLocked,
+                    "the trial log is in use by " + (holder.empty() ? std::string("another session") : holder) +
+                        "; wait until it has ended, or use --db FILE for another trial log",
+                    database.string());
     }
     const std::string text = owner + "\n";
     if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
@@ -63,9 +69,7 @@ WriterLock& WriterLock::operator=(WriterLock&& other) noexcept {
     return *this;
 }
 
-WriterLock::~WriterLock() {
-    release();
-}
+WriterLock::~WriterLock() { release(); }
 
 void WriterLock::release() noexcept {
     if (m_descriptor < 0) return;
@@ -76,4 +80,4 @@ void WriterLock::release() noexcept {
     m_descriptor = -1;
 }
 
-}  // namespace ww::store
+} // namespace ww::store

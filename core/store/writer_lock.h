@@ -33,4 +33,4 @@ private:
     bool m_lastHolderDied = false;
 };
 
-}  // namespace ww::store
+} // namespace ww::store

@@ -31,8 +31,9 @@ void BufferPool::clear() {
 
 std::size_t BufferPool::bytes() const noexcept {
     std::size_t sum = 0;
-    for (const Slot& place : m_slots) sum += place.used ? place.bytes : 0;
+    for (const Slot& place : m_slots)
+        sum += place.used ? place.bytes : 0;
     return sum;
 }
 
-}  // namespace ww::verify
+} // namespace ww::verify

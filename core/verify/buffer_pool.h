@@ -35,4 +35,4 @@ private:
     std::vector<Slot> m_slots;
 };
 
-}  // namespace ww::verify
+} // namespace ww::verify

@@ -20,4 +20,4 @@ Result<CheckedRun> checkedRun(device::Device& device, LaunchBuffers& buffers, de
     return run;
 }
 
-}  // namespace ww::verify
+} // namespace ww::verify

@@ -77,8 +77,7 @@ std::string text(double value) {
 }
 
 /// Compares element by element and keeps the sums. `Want` gives element i of the reference as a double.
-template <typename Want>
-class FloatComparison {
+template <typename Want> class FloatComparison {
 public:
     FloatComparison(const OutputCheck& check, std::span<const std::byte> got, Want want, OutputComparison& result)
         : m_check(check), m_got(got), m_want(want), m_result(result) {}
@@ -86,7 +85,8 @@ public:
     void run() {
         measureReference();
         setTolerance();
-        for (std::uint64_t i = 0; i < m_result.elements; ++i) visit(i);
+        for (std::uint64_t i = 0; i < m_result.elements; ++i)
+            visit(i);
         const double norm = std::sqrt(m_wantSquares), error = std::sqrt(m_errorSquares);
         m_result.relativeL2 = error == 0.0 ? 0.0 : error / norm;
         judge();
@@ -182,8 +182,7 @@ private:
         if (m_result.unwritten > 0) reason += std::to_string(m_result.unwritten) + of + " were never written; ";
         else if (m_result.nonFinite > 0) reason += std::to_string(m_result.nonFinite) + of + " are NaN or Inf against the reference; ";
         else if (m_result.failing > 0) reason += std::to_string(m_result.failing) + of + " are outside their bound; ";
-        if (!within)
-            reason += "relative L2 error " + text(m_result.relativeL2) + " is above " + text(m_result.relativeTolerance) + "; ";
+        if (!within) reason += "relative L2 error " + text(m_result.relativeL2) + " is above " + text(m_result.relativeTolerance) + "; ";
         if (m_result.worst) {
             const WorstElement& worst = *m_result.worst;
             reason += "worst [" + std::to_string(worst.index) + "]: got " + text(worst.got) + ", want " + text(worst.want);
@@ -235,8 +234,10 @@ void compareIntegers(const OutputCheck& check, std::span<const std::byte> got, S
 Result<OutputComparison> start(const OutputCheck& check, std::size_t gotBytes, std::size_t wantElements) {
     const std::size_t width = sizeOf(check.type);
     if (gotBytes != wantElements * width)
-        return ww::fail(ErrorCode::Internal, "the output has " + std::to_string(gotBytes / width) + " elements and the reference " +
-                                                 std::to_string(wantElements), "output " + check.name);
+        return ww::fail(ErrorCode::Internal,
+                        "the output has " + std::to_string(gotBytes / width) + " elements and the reference " +
+                            std::to_string(wantElements),
+                        "output " + check.name);
     OutputComparison result;
     result.name = check.name;
     result.type = check.type;
@@ -244,7 +245,7 @@ Result<OutputComparison> start(const OutputCheck& check, std::size_t gotBytes, s
     return result;
 }
 
-}  // namespace
+} // namespace
 
 Json OutputComparison::toJson() const {
     Json json{{"output", name},
@@ -259,7 +260,9 @@ Json OutputComparison::toJson() const {
     if (nonFinite > 0) json["non_finite"] = nonFinite;
     if (unwritten > 0) json["unwritten"] = unwritten;
     if (widened) json["widened"] = true;
-    if (worst) json["worst"] = Json{{"index", worst->index}, {"got", number(worst->got)}, {"want", number(worst->want)}, {"ulps", number(worst->ulps)}};
+    if (worst)
+        json["worst"] =
+            Json{{"index", worst->index}, {"got", number(worst->got)}, {"want", number(worst->want)}, {"ulps", number(worst->ulps)}};
     if (!reason.empty()) json["reason"] = reason;
     return json;
 }
@@ -317,7 +320,8 @@ Spread spreadBetween(DType type, std::span<const std::byte> first, std::span<con
         differences += (a - b) * (a - b);
         squares += a * a;
     }
-    spread.relative = differences == 0.0 ? 0.0 : (squares > 0.0 ? std::sqrt(differences / squares) : std::numeric_limits<double>::infinity());
+    spread.relative =
+        differences == 0.0 ? 0.0 : (squares > 0.0 ? std::sqrt(differences / squares) : std::numeric_limits<double>::infinity());
     return spread;
 }
 
@@ -334,4 +338,4 @@ OutputCheck makeCheck(const spec::ResolvedArgument& argument, const spec::Tolera
     return check;
 }
 
-}  // namespace ww::verify
+} // namespace ww::verify

@@ -18,14 +18,14 @@ namespace ww::verify {
 struct OutputCheck {
     std::string name;
     DType type = DType::Float32;
-    spec::Tolerance tolerance;              ///< the spec's own figures win over the defaults
-    bool nanMatches = false;                ///< NaN equals NaN at the same place; else every NaN fails
+    spec::Tolerance tolerance; ///< the spec's own figures win over the defaults
+    bool nanMatches = false;   ///< NaN equals NaN at the same place; else every NaN fails
     /// Kernels that are nondeterministic by design: the spread between their own runs. Tolerances widen to 3 times this.
-    double relativeSpread = 0;              ///< relative L2
-    double absoluteSpread = 0;              ///< largest difference of an element
+    double relativeSpread = 0; ///< relative L2
+    double absoluteSpread = 0; ///< largest difference of an element
     /// Largest error of the reference evaluated in this type on the same inputs, where the caller has it.
     std::optional<double> referenceError;
-    std::optional<std::byte> poison;        ///< the byte the output was poisoned with, to count what was never written
+    std::optional<std::byte> poison; ///< the byte the output was poisoned with, to count what was never written
 };
 
 /// An element and how far it is off. `ulps` is the distance in representable values of the type (integers: the difference).
@@ -39,16 +39,16 @@ struct OutputComparison {
     std::string name;
     DType type = DType::Float32;
     bool pass = false;
-    std::string reason;                     ///< empty when it passes
+    std::string reason; ///< empty when it passes
     std::uint64_t elements = 0;
-    std::uint64_t failing = 0;              ///< elements outside their bound
-    std::uint64_t nonFinite = 0;            ///< of these: NaN or Inf where none may be, or the wrong one
-    std::uint64_t unwritten = 0;            ///< of these: still holding the poison
+    std::uint64_t failing = 0;   ///< elements outside their bound
+    std::uint64_t nonFinite = 0; ///< of these: NaN or Inf where none may be, or the wrong one
+    std::uint64_t unwritten = 0; ///< of these: still holding the poison
     double relativeL2 = 0, maxAbsolute = 0;
-    double relativeTolerance = 0;           ///< applied
-    double absoluteBound = 0;               ///< applied to the worst element
-    bool widened = false;                   ///< by the run-to-run spread
-    std::optional<WorstElement> worst;      ///< none for an empty output or one without any difference
+    double relativeTolerance = 0;      ///< applied
+    double absoluteBound = 0;          ///< applied to the worst element
+    bool widened = false;              ///< by the run-to-run spread
+    std::optional<WorstElement> worst; ///< none for an empty output or one without any difference
     [[nodiscard]] Json toJson() const;
 };
 
@@ -67,10 +67,12 @@ struct OutputComparison {
 /// NaN and Inf: want Inf needs the same Inf; want NaN needs NaN under nanMatches and fails otherwise; a finite want that the
 /// type cannot hold may come as the Inf it rounds to; any other NaN or Inf fails. Integers must be equal. An output
 /// of no elements passes. Errors: Internal (the lengths disagree).
-[[nodiscard]] Result<OutputComparison> compareOutput(const OutputCheck& check, std::span<const std::byte> got, std::span<const double> want);
+[[nodiscard]] Result<OutputComparison> compareOutput(const OutputCheck& check, std::span<const std::byte> got,
+                                                     std::span<const double> want);
 
 /// Compares against the output of a reference kernel in the same type; 64-bit integers are compared with all their bits.
-[[nodiscard]] Result<OutputComparison> compareOutput(const OutputCheck& check, std::span<const std::byte> got, std::span<const std::byte> want);
+[[nodiscard]] Result<OutputComparison> compareOutput(const OutputCheck& check, std::span<const std::byte> got,
+                                                     std::span<const std::byte> want);
 
 /// Largest and relative L2 difference between two runs of one kernel, for OutputCheck's spread.
 struct Spread {
@@ -81,4 +83,4 @@ struct Spread {
 /// The check of one output under a spec's tolerances: its own entry wins over the general one.
 [[nodiscard]] OutputCheck makeCheck(const spec::ResolvedArgument& argument, const spec::ToleranceSpec& tolerance);
 
-}  // namespace ww::verify
+} // namespace ww::verify

@@ -18,13 +18,10 @@ namespace {
 using spec::ResolvedArgument;
 
 /// Uniform in [0, 1) with 53 bits.
-double unit(std::uint64_t bits) noexcept {
-    return static_cast<double>(bits >> 11) * 0x1.0p-53;
-}
+double unit(std::uint64_t bits) noexcept { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
 /// Calls `use(T{})` with the C++ type of an integer DType or a native float; Half and BFloat16 are the caller's.
-template <typename F>
-void withNativeType(DType type, F&& use) {
+template <typename F> void withNativeType(DType type, F&& use) {
     switch (type) {
     case DType::Bool:
     case DType::UInt8: use(std::uint8_t{}); return;
@@ -48,8 +45,7 @@ std::uint64_t scaleDown(std::uint64_t bits, std::uint64_t range) noexcept {
     return static_cast<std::uint64_t>((static_cast<Wide>(bits) * range) >> 64);
 }
 
-template <typename T>
-void fillRandomIntegers(std::uint64_t stream, double bound, std::span<std::byte> out) {
+template <typename T> void fillRandomIntegers(std::uint64_t stream, double bound, std::span<std::byte> out) {
     // Half the range of 64-bit types is plenty and keeps the arithmetic free of overflow.
     const double largest = std::min(static_cast<double>(std::numeric_limits<T>::max()), 0x1.0p62);
     const auto limit = static_cast<std::int64_t>(std::min(std::floor(bound), largest));
@@ -62,8 +58,7 @@ void fillRandomIntegers(std::uint64_t stream, double bound, std::span<std::byte>
     }
 }
 
-template <typename T>
-void fillRandomFloats(std::uint64_t stream, double bound, std::span<std::byte> out) {
+template <typename T> void fillRandomFloats(std::uint64_t stream, double bound, std::span<std::byte> out) {
     const std::size_t count = out.size() / sizeof(T);
     for (std::size_t i = 0; i < count; ++i) {
         const auto value = static_cast<T>((2.0 * unit(SplitMix64::at(stream, i)) - 1.0) * bound);
@@ -74,7 +69,8 @@ void fillRandomFloats(std::uint64_t stream, double bound, std::span<std::byte> o
 void fillRandom(const ResolvedArgument& argument, std::uint64_t stream, std::span<std::byte> out) {
     const double bound = argument.fillValue == 0.0 ? 1.0 : std::fabs(argument.fillValue);
     if (argument.type == DType::Bool) {
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>(SplitMix64::at(stream, i) >> 63);
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = static_cast<std::byte>(SplitMix64::at(stream, i) >> 63);
         return;
     }
     if (argument.type == DType::Half || argument.type == DType::BFloat16) {
@@ -137,16 +133,15 @@ Result<void> copyData(const ResolvedArgument& argument, std::span<std::byte> out
     return {};
 }
 
-}  // namespace
+} // namespace
 
-std::uint64_t argumentSeed(std::uint64_t seed, std::string_view name) noexcept {
-    return deriveSeed(seed, nameHash(name));
-}
+std::uint64_t argumentSeed(std::uint64_t seed, std::string_view name) noexcept { return deriveSeed(seed, nameHash(name)); }
 
 Result<void> fillArgument(const ResolvedArgument& argument, std::uint64_t seed, std::span<std::byte> out, std::span<const std::byte> data) {
     if (out.size() != argument.bytes())
-        return fail(ErrorCode::Internal, "buffer of " + std::to_string(out.size()) + " bytes for an argument of " +
-                                             std::to_string(argument.bytes()), "argument " + argument.name);
+        return fail(ErrorCode::Internal,
+                    "buffer of " + std::to_string(out.size()) + " bytes for an argument of " + std::to_string(argument.bytes()),
+                    "argument " + argument.name);
     switch (argument.fill) {
     case spec::Fill::Constant: fillConstant(argument, out); return {};
     case spec::Fill::Random: fillRandom(argument, argumentSeed(seed, argument.name), out); return {};
@@ -154,15 +149,20 @@ Result<void> fillArgument(const ResolvedArgument& argument, std::uint64_t seed, 
     case spec::Fill::Generator: return fillGenerated(argument, out);
     case spec::Fill::Script: break;
     }
-    return fail(ErrorCode::Unsupported, "FillType Script runs foreign code and is not supported; use Random, Constant, BinaryRaw or a "
-                                        "Generator expression in i", "argument " + argument.name);
+    return fail(ErrorCode::Unsupported,
+                "FillType Script runs foreign code and is not supported; use Random, Constant, BinaryRaw or a "
+                "Generator expression in i",
+                "argument " + argument.name);
 }
 
 Result<device::ScalarArgument> scalarBytes(const ResolvedArgument& argument) {
     const std::string place = "scalar argument " + argument.name;
     if (!argument.scalar.isNumber())
-        return fail(ErrorCode::InvalidSpec, "its value is " + argument.scalar.repr() + ", which is no number; give it a FillValue or an "
-                                            "entry in Warpwright.Scalars", place);
+        return fail(ErrorCode::InvalidSpec,
+                    "its value is " + argument.scalar.repr() +
+                        ", which is no number; give it a FillValue or an "
+                        "entry in Warpwright.Scalars",
+                    place);
     device::ScalarArgument scalar;
     scalar.size = sizeOf(argument.type);
     storeValue(argument.type, argument.scalar, scalar.bytes.data());
@@ -170,10 +170,10 @@ Result<device::ScalarArgument> scalarBytes(const ResolvedArgument& argument) {
         // Integers saturate when stored; what does not come back was out of range or had a fraction.
         const double wanted = argument.scalar.asDouble();
         if (loadAsDouble(argument.type, scalar.bytes.data()) != wanted)
-            return fail(ErrorCode::InvalidSpec, "the value " + argument.scalar.repr() + " does not fit into " +
-                                                std::string(toString(argument.type)), place);
+            return fail(ErrorCode::InvalidSpec,
+                        "the value " + argument.scalar.repr() + " does not fit into " + std::string(toString(argument.type)), place);
     }
     return scalar;
 }
 
-}  // namespace ww::verify
+} // namespace ww::verify

@@ -27,4 +27,4 @@ namespace ww::verify {
 /// A Scalar argument as the bytes a launch passes. Errors: InvalidSpec (no number, or out of the type's range).
 [[nodiscard]] Result<device::ScalarArgument> scalarBytes(const spec::ResolvedArgument& argument);
 
-}  // namespace ww::verify
+} // namespace ww::verify

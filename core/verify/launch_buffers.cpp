@@ -19,13 +19,12 @@ using spec::ResolvedArgument;
 /// No byte repeats nearby, so that a fill with any constant shows in all but a few bytes.
 constexpr std::array<std::byte, LaunchBuffers::kGuardBytes> kGuard = [] {
     std::array<std::byte, LaunchBuffers::kGuardBytes> pattern{};
-    for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>((i * 151 + 89 + i / 256) & 0xff);
+    for (std::size_t i = 0; i < pattern.size(); ++i)
+        pattern[i] = static_cast<std::byte>((i * 151 + 89 + i / 256) & 0xff);
     return pattern;
 }();
 
-bool isFilled(const ResolvedArgument& argument) noexcept {
-    return argument.access != Access::WriteOnly;
-}
+bool isFilled(const ResolvedArgument& argument) noexcept { return argument.access != Access::WriteOnly; }
 
 /// Compares one guard zone; `side` is "before the start" or "after the end".
 std::optional<std::string> describeDamage(const std::string& name, std::span<const std::byte> zone, bool before) {
@@ -42,7 +41,7 @@ std::optional<std::string> describeDamage(const std::string& name, std::span<con
            (count == 1 ? " was" : " were") + " overwritten, " + (before ? "nearest at " : "first at ") + place;
 }
 
-}  // namespace
+} // namespace
 
 Result<void> LaunchBuffers::fillSlot(Slot& slot, const ResolvedArgument& argument, std::uint64_t seed, const DataSource& data) {
     // A slot that is filled half way must not pass for a known one.
@@ -66,7 +65,8 @@ Result<void> LaunchBuffers::fillSlot(Slot& slot, const ResolvedArgument& argumen
 Result<void> LaunchBuffers::prepareBuffer(std::size_t index, const ResolvedArgument& argument, std::uint64_t seed, const DataSource& data) {
     Slot& slot = m_slots[index];
     const std::size_t bytes = argument.bytes();
-    const bool known = slot.isBuffer && slot.argument == argument && slot.seed == seed && (slot.filled.size() == bytes || !isFilled(argument));
+    const bool known =
+        slot.isBuffer && slot.argument == argument && slot.seed == seed && (slot.filled.size() == bytes || !isFilled(argument));
     if (!known) WW_CHECK(fillSlot(slot, argument, seed, data));
     WW_TRY(buffer, m_pool.take(index, bytes + 2 * kGuardBytes));
     slot.buffer = buffer;
@@ -90,8 +90,10 @@ Result<void> LaunchBuffers::prepare(const spec::ResolvedLaunch& launch, std::uin
             WW_TRY(scalar, scalarBytes(argument));
             m_slots[index] = Slot{argument, false, scalar, 0, {}, 0, {}};
         } else if (argument.memory == MemoryKind::Symbol) {
-            return fail(ErrorCode::Unsupported, "arguments in constant or global symbols are not supported yet; pass the data as a "
-                                                "Vector argument", "argument " + argument.name);
+            return fail(ErrorCode::Unsupported,
+                        "arguments in constant or global symbols are not supported yet; pass the data as a "
+                        "Vector argument",
+                        "argument " + argument.name);
         } else {
             return fail(ErrorCode::Internal, "a Local argument reached the launch", "argument " + argument.name);
         }
@@ -188,9 +190,10 @@ std::vector<std::string> LaunchBuffers::unwrittenOutputs() const {
         }
         if (count == 0) continue;
         found.push_back(slot.argument.name + ": " + std::to_string(count) + " of " + std::to_string(slot.argument.elements) +
-                        (count == 1 ? " elements still holds" : " elements still hold") + " the poison, first at [" + std::to_string(first) + "]");
+                        (count == 1 ? " elements still holds" : " elements still hold") + " the poison, first at [" +
+                        std::to_string(first) + "]");
     }
     return found;
 }
 
-}  // namespace ww::verify
+} // namespace ww::verify

@@ -59,13 +59,15 @@ private:
         bool isBuffer = false;
         device::ScalarArgument scalar;
         device::BufferId buffer = 0;
-        std::vector<std::byte> filled;      ///< what prepare() uploaded; empty for poisoned outputs
+        std::vector<std::byte> filled; ///< what prepare() uploaded; empty for poisoned outputs
         std::uint64_t seed = 0;
         std::vector<std::byte> downloaded;
     };
 
-    [[nodiscard]] Result<void> prepareBuffer(std::size_t index, const spec::ResolvedArgument& argument, std::uint64_t seed, const DataSource& data);
-    [[nodiscard]] static Result<void> fillSlot(Slot& slot, const spec::ResolvedArgument& argument, std::uint64_t seed, const DataSource& data);
+    [[nodiscard]] Result<void> prepareBuffer(std::size_t index, const spec::ResolvedArgument& argument, std::uint64_t seed,
+                                             const DataSource& data);
+    [[nodiscard]] static Result<void> fillSlot(Slot& slot, const spec::ResolvedArgument& argument, std::uint64_t seed,
+                                               const DataSource& data);
     [[nodiscard]] Result<void> savePristine();
 
     device::Device& m_device;
@@ -76,4 +78,4 @@ private:
     bool m_pristineSaved = false;
 };
 
-}  // namespace ww::verify
+} // namespace ww::verify

@@ -15,7 +15,7 @@ namespace ww::test {
 class FakeDevice : public device::Device {
 public:
     std::map<device::ModuleId, std::function<double()>> launchNs;
-    device::ModuleId failing = 0;       ///< this module's launches fail after `failAfter` launches
+    device::ModuleId failing = 0; ///< this module's launches fail after `failAfter` launches
     int failAfter = 0;
     std::int64_t clockNs = 0;
     std::vector<device::ModuleId> order;
@@ -30,8 +30,7 @@ public:
         order.push_back(launch.module);
         batches.push_back(launches);
         colds.push_back(cold);
-        if (launch.module == failing && failAfter-- <= 0)
-            return {TrialStatus::RuntimeError, "illegal address", true, 0};
+        if (launch.module == failing && failAfter-- <= 0) return {TrialStatus::RuntimeError, "illegal address", true, 0};
         const double ns = launchNs.at(launch.module)();
         clockNs += static_cast<std::int64_t>(ns * launches);
         return {TrialStatus::Ok, "", false, static_cast<std::int64_t>(std::llround(ns))};
@@ -53,4 +52,4 @@ private:
     device::DeviceFacts m_facts;
 };
 
-}  // namespace ww::test
+} // namespace ww::test

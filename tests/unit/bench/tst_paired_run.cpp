@@ -40,11 +40,9 @@ Result<PairedRun> pair(FakeDevice& device, const BenchOptions& options, std::uin
     return runPaired(device, launchOf(kReference), launchOf(kCandidate), options, seed, hooksFor(device));
 }
 
-Verdict verdictOf(const PairedSamples& samples) {
-    return judge(bootstrapRatio(samples.referenceNs, samples.candidateNs, 1).ci, 0.0);
-}
+Verdict verdictOf(const PairedSamples& samples) { return judge(bootstrapRatio(samples.referenceNs, samples.candidateNs, 1).ci, 0.0); }
 
-}  // namespace
+} // namespace
 
 class TestPairedRun : public QObject {
     Q_OBJECT
@@ -211,7 +209,8 @@ void TestPairedRun::rotationSeesEverySample() {
     auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), {}, 1, hooks);
     VERIFY_OK(run);
     for (const auto& samples : seen)
-        for (std::size_t i = 0; i < samples.size(); ++i) QCOMPARE(samples[i], static_cast<int>(i));
+        for (std::size_t i = 0; i < samples.size(); ++i)
+            QCOMPARE(samples[i], static_cast<int>(i));
     QVERIFY(seen[0].size() > 10);
 }
 
@@ -262,7 +261,8 @@ void TestPairedRun::faultOfACandidateIsAnOutcome() {
 
 void TestPairedRun::manyAreInterleaved() {
     FakeDevice device;
-    for (device::ModuleId module = 1; module <= 4; ++module) device.launchNs[module] = noisy(1e6 * module, 0.005, module);
+    for (device::ModuleId module = 1; module <= 4; ++module)
+        device.launchNs[module] = noisy(1e6 * module, 0.005, module);
     BenchOptions options;
     options.warmupSeconds = 0;
     auto run = runMany(device, {launchOf(1), launchOf(2), launchOf(3), launchOf(4)}, options, 5, hooksFor(device));
@@ -273,7 +273,8 @@ void TestPairedRun::manyAreInterleaved() {
     const auto start = device.order.end() - static_cast<std::ptrdiff_t>(4 * rounds);
     bool shuffled = false;
     for (std::size_t round = 0; round < rounds; ++round) {
-        std::vector<device::ModuleId> modules(start + static_cast<std::ptrdiff_t>(4 * round), start + static_cast<std::ptrdiff_t>(4 * round + 4));
+        std::vector<device::ModuleId> modules(start + static_cast<std::ptrdiff_t>(4 * round),
+                                              start + static_cast<std::ptrdiff_t>(4 * round + 4));
         shuffled = shuffled || !std::is_sorted(modules.begin(), modules.end());
         std::sort(modules.begin(), modules.end());
         QVERIFY((modules == std::vector<device::ModuleId>{1, 2, 3, 4}));

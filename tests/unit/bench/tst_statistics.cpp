@@ -21,11 +21,12 @@ double normal(SplitMix64& random) {
 /// `count` times around `mean` ns: log-normal with coefficient of variation `cv`, as launch times are skewed to the right.
 std::vector<double> times(SplitMix64& random, int count, double mean, double cv) {
     std::vector<double> values;
-    for (int i = 0; i < count; ++i) values.push_back(mean * std::exp(cv * normal(random)));
+    for (int i = 0; i < count; ++i)
+        values.push_back(mean * std::exp(cv * normal(random)));
     return values;
 }
 
-}  // namespace
+} // namespace
 
 class TestStatistics : public QObject {
     Q_OBJECT
@@ -150,8 +151,7 @@ void TestStatistics::pairingRemovesCommonDrift() {
         candidate.push_back(1000 * drift * (1 + 0.002 * normal(random)));
     }
     const Estimate estimate = bootstrapRatio(reference, candidate, 1);
-    QVERIFY2(estimate.ci.low > 1.03 && estimate.ci.high < 1.07,
-             qPrintable(QString("%1 .. %2").arg(estimate.ci.low).arg(estimate.ci.high)));
+    QVERIFY2(estimate.ci.low > 1.03 && estimate.ci.high < 1.07, qPrintable(QString("%1 .. %2").arg(estimate.ci.low).arg(estimate.ci.high)));
 }
 
 void TestStatistics::identicalCandidatesSeldomWin() {
@@ -250,19 +250,22 @@ void TestStatistics::warmupWaitsForSteadyMedians() {
     options.warmupSeconds = 0;
     WarmupRule rule(options);
     QVERIFY(!rule.done(0.1));
-    for (int i = 0; i < 9; ++i) rule.add(1000);
+    for (int i = 0; i < 9; ++i)
+        rule.add(1000);
     QVERIFY(!rule.done(0.1));
     rule.add(1000);
     QVERIFY(rule.done(0.1));
     // A clock that is still climbing is not warm, but the limit ends the wait.
     WarmupRule climbing(options);
-    for (int i = 0; i < 30; ++i) climbing.add(3000 - 90 * i);
+    for (int i = 0; i < 30; ++i)
+        climbing.add(3000 - 90 * i);
     QVERIFY(!climbing.done(1.0));
     QVERIFY(climbing.done(options.maxWarmupSeconds));
     // Steady from the first launch on, yet the clocks need their time.
     options.warmupSeconds = 0.2;
     WarmupRule quick(options);
-    for (int i = 0; i < 50; ++i) quick.add(1000);
+    for (int i = 0; i < 50; ++i)
+        quick.add(1000);
     QVERIFY(!quick.done(0.1));
     QVERIFY(quick.done(0.2));
 }

@@ -20,7 +20,7 @@ void compareNear(double got, double want) {
     QVERIFY2(std::fabs(got - want) < 1e-12, qPrintable(QString("%1 instead of %2").arg(got).arg(want)));
 }
 
-}  // namespace
+} // namespace
 
 class TestReward : public QObject {
     Q_OBJECT
@@ -44,7 +44,7 @@ private Q_SLOTS:
 
 void TestReward::gates_data() {
     QTest::addColumn<QString>("status");
-    QTest::addColumn<double>("gate");  // NaN: no update
+    QTest::addColumn<double>("gate"); // NaN: no update
     const double none = std::nan("");
     QTest::newRow("compile_error") << "compile_error" << -10.0;
     QTest::newRow("compile_timeout") << "compile_timeout" << -10.0;

@@ -73,4 +73,4 @@ inline store::TrialRecord failedTrial(std::int64_t session, int number, TrialSta
     return trial;
 }
 
-}  // namespace ww::test
+} // namespace ww::test

@@ -142,7 +142,8 @@ void TestTrialLog::trialRoundTrip() {
 
 void TestTrialLog::failedTrialRoundTrip_data() {
     QTest::addColumn<int>("status");
-    for (const TrialStatus status : kAllTrialStatuses) QTest::newRow(std::string(toString(status)).c_str()) << static_cast<int>(status);
+    for (const TrialStatus status : kAllTrialStatuses)
+        QTest::newRow(std::string(toString(status)).c_str()) << static_cast<int>(status);
 }
 
 void TestTrialLog::failedTrialRoundTrip() {
@@ -301,7 +302,8 @@ void TestTrialLog::policyIsTheNewest() {
     auto session = log->beginSession(sampleSession());
     QVERIFY(!reader()->policy(*session)->has_value());
     std::string weights(100000, '\0');
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<char>(i * 7 % 251);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        weights[i] = static_cast<char>(i * 7 % 251);
     VERIFY_OK(log->savePolicy(*session, 4, "ppo", "old"));
     VERIFY_OK(log->savePolicy(*session, 8, "ppo", weights));
     VERIFY_OK(log->addArtifact(*session, std::nullopt, "ptx", weights));
@@ -342,7 +344,7 @@ void TestTrialLog::unknownThingsAreNamed() {
 
 void TestTrialLog::names_data() {
     QTest::addColumn<QString>("name");
-    QTest::addColumn<int>("expected");  // 0: NotFound, -1: InvalidArgument
+    QTest::addColumn<int>("expected"); // 0: NotFound, -1: InvalidArgument
     QTest::newRow("last") << "last" << 2;
     QTest::newRow("number") << "1" << 1;
     QTest::newRow("missing") << "3" << 0;
@@ -369,7 +371,8 @@ void TestTrialLog::names() {
 }
 
 void TestTrialLog::statusWords() {
-    for (const SessionStatus status : {SessionStatus::Running, SessionStatus::Paused, SessionStatus::Finished, SessionStatus::Interrupted, SessionStatus::Failed})
+    for (const SessionStatus status :
+         {SessionStatus::Running, SessionStatus::Paused, SessionStatus::Finished, SessionStatus::Interrupted, SessionStatus::Failed})
         QVERIFY(sessionStatusFrom(toString(status)) == status);
     QVERIFY(!sessionStatusFrom("happy"));
 }
@@ -422,14 +425,23 @@ void TestTrialLog::killedWriterLosesNothing() {
         }
         ::close(ends[1]);
         int committed = 0;
-        while (committed < 30 + 17 * round && ::read(ends[0], &committed, sizeof committed) == sizeof committed) {}
+        while (committed < 30 + 17 * round && ::read(ends[0], &committed, sizeof committed) == sizeof committed) {
+        }
         ::kill(child, SIGKILL);
-        for (int number = 0; ::read(ends[0], &number, sizeof number) == sizeof number;) committed = number;
+        for (int number = 0; ::read(ends[0], &number, sizeof number) == sizeof number;)
+            committed = number;
         ::close(ends[0]);
         int status = 0;
         QCOMPARE(::waitpid(child, &status, 0), child);
         QVERIFY(WIFSIGNALED(status));
         QVERIFY(committed >= 30);
+        // Whoever looks first recovers the log, a reader too.
+        auto early = TrialLogReader::open(m_file);
+        VERIFY_OK(early);
+        auto lastSession = (*early)->resolve("last");
+        VERIFY_OK(lastSession);
+        QVERIFY((*early)->trials(*lastSession)->size() >= static_cast<std::size_t>(committed));
+        early->reset();
         // The lock went with the process, the session is marked, and a new writer goes on in the same file.
         auto log = TrialLogWriter::open(m_file, "test");
         VERIFY_OK(log);

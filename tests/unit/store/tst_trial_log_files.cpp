@@ -53,7 +53,8 @@ private:
         VERIFY_OK(log);
         auto session = (*log)->beginSession(sampleSession());
         VERIFY_OK(session);
-        for (int number = 1; number <= trials; ++number) VERIFY_OK((*log)->addTrial(sampleTrial(*session, number), {}));
+        for (int number = 1; number <= trials; ++number)
+            VERIFY_OK((*log)->addTrial(sampleTrial(*session, number), {}));
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;
@@ -158,7 +159,8 @@ void TestTrialLogFiles::truncatedFile() {
 void TestTrialLogFiles::overwrittenPages() {
     fillLog();
     std::string bytes = *readFile(m_file);
-    for (std::size_t at = 4096; at < bytes.size(); ++at) bytes[at] = static_cast<char>(at * 31 % 253);
+    for (std::size_t at = 4096; at < bytes.size(); ++at)
+        bytes[at] = static_cast<char>(at * 31 % 253);
     write(bytes);
     COMPARE_ERR(TrialLogWriter::open(m_file, "test"), ErrorCode::DatabaseCorrupt);
     auto reader = TrialLogReader::open(m_file);
@@ -204,8 +206,8 @@ void TestTrialLogFiles::tablesAreThere() {
     QCOMPARE(database.execAndGet("PRAGMA application_id").getInt(), kApplicationId);
     QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), kSchemaVersion);
     QCOMPARE(database.execAndGet("PRAGMA journal_mode").getString(), std::string("wal"));
-    for (const char* table : {"session", "device", "kernel_version", "workload", "parameter", "trial", "rejection", "sample", "metric", "diagnostic",
-                              "event", "artifact", "policy_snapshot"}) {
+    for (const char* table : {"session", "device", "kernel_version", "workload", "parameter", "trial", "rejection", "sample", "metric",
+                              "diagnostic", "event", "artifact", "policy_snapshot"}) {
         SQLite::Statement query(database, "SELECT strict FROM pragma_table_list WHERE name = ?");
         query.bind(1, table);
         QVERIFY2(query.executeStep() && query.getColumn(0).getInt() == 1, table);
@@ -216,11 +218,14 @@ void TestTrialLogFiles::plainSql() {
     fillLog(2);
     SQLite::Database database(m_file.string());
     // The queries of docs/trial-log.md.
-    QCOMPARE(database.execAndGet("SELECT json_extract(config, '$.TILE') FROM trial WHERE verdict = 'FASTER' ORDER BY time_ns LIMIT 1").getInt(), 16);
+    QCOMPARE(
+        database.execAndGet("SELECT json_extract(config, '$.TILE') FROM trial WHERE verdict = 'FASTER' ORDER BY time_ns LIMIT 1").getInt(),
+        16);
     QCOMPARE(database.execAndGet("SELECT value FROM metric WHERE name = 'compile/registers' LIMIT 1").getDouble(), 32.0);
     QCOMPARE(database.execAndGet("SELECT count(*) FROM metric WHERE name = 'compile/constant_bytes'").getInt(), 0);
     QCOMPARE(database.execAndGet("SELECT count FROM sample WHERE side = 'candidate' LIMIT 1").getInt(), 3);
-    QCOMPARE(database.execAndGet("SELECT group_concat(name) FROM (SELECT name FROM workload ORDER BY id)").getString(), std::string("tuned,small"));
+    QCOMPARE(database.execAndGet("SELECT group_concat(name) FROM (SELECT name FROM workload ORDER BY id)").getString(),
+             std::string("tuned,small"));
     QCOMPARE(database.execAndGet("SELECT name FROM workload WHERE tuned").getString(), std::string("small"));
 }
 
@@ -244,7 +249,8 @@ void TestTrialLogFiles::oldFormatMigrates() {
 
 void TestTrialLogFiles::failedMigrationChangesNothing() {
     SQLite::Database database(m_file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    const std::vector<Migration> steps{{1, "CREATE TABLE a (x INTEGER)"}, {2, "CREATE TABLE b (x INTEGER); INSERT INTO missing VALUES (1);"}};
+    const std::vector<Migration> steps{{1, "CREATE TABLE a (x INTEGER)"},
+                                       {2, "CREATE TABLE b (x INTEGER); INSERT INTO missing VALUES (1);"}};
     QVERIFY_THROWS_EXCEPTION(SQLite::Exception, (void)migrate(database, m_file, steps));
     QCOMPARE(database.execAndGet("PRAGMA user_version").getInt(), 1);
     QVERIFY(!database.tableExists("b"));

@@ -22,7 +22,8 @@ public:
 
     Result<device::BufferId> allocate(std::size_t bytes) override {
         std::size_t used = bytes;
-        for (const auto& [id, content] : memory) used += content.size();
+        for (const auto& [id, content] : memory)
+            used += content.size();
         if (used > capacity) return fail(ErrorCode::WorkerFailed, "out of device memory");
         ++allocations;
         memory[++m_next].assign(bytes, std::byte{0x11});
@@ -41,14 +42,16 @@ public:
         std::memset(at(buffer, offset, bytes), static_cast<int>(value), bytes);
         return {};
     }
-    Result<void> copy(device::BufferId from, std::size_t fromOffset, device::BufferId to, std::size_t toOffset, std::size_t bytes) override {
+    Result<void> copy(device::BufferId from, std::size_t fromOffset, device::BufferId to, std::size_t toOffset,
+                      std::size_t bytes) override {
         std::memcpy(at(to, toOffset, bytes), at(from, fromOffset, bytes), bytes);
         return {};
     }
     device::Outcome run(const device::Launch& launch) override {
         std::vector<std::byte*> buffers;
         for (const device::Argument& argument : launch.arguments)
-            if (const auto* buffer = std::get_if<device::BufferArgument>(&argument)) buffers.push_back(at(buffer->buffer, buffer->byteOffset, 0));
+            if (const auto* buffer = std::get_if<device::BufferArgument>(&argument))
+                buffers.push_back(at(buffer->buffer, buffer->byteOffset, 0));
         return kernels.at(launch.module)(buffers);
     }
     device::Outcome time(const device::Launch& launch, bool, int) override { return run(launch); }
@@ -67,4 +70,4 @@ private:
     device::BufferId m_next = 0;
 };
 
-}  // namespace ww::test
+} // namespace ww::test

@@ -45,7 +45,7 @@ device::Outcome doubled(const std::vector<std::byte*>& buffers, std::size_t coun
     return {};
 }
 
-}  // namespace
+} // namespace
 
 class TestCheckedRun : public QObject {
     Q_OBJECT
@@ -107,7 +107,8 @@ void TestCheckedRun::damagesAreFound() {
     MemoryDevice device;
     device.kernels[kModule] = [&](const auto& buffers) {
         std::byte* target = buffers[static_cast<std::size_t>(buffer)] + offset;
-        for (int i = 0; i < bytes; ++i) target[i] = ~target[i];
+        for (int i = 0; i < bytes; ++i)
+            target[i] = ~target[i];
         return doubled(buffers);
     };
     LaunchBuffers buffers(device);
@@ -141,7 +142,8 @@ void TestCheckedRun::unwrittenElementsAreCounted() {
         auto run = checkedRun(device, buffers, kModule, launchOf(), 5, poison);
         VERIFY_OK(run);
         QCOMPARE(run->unwrittenOutputs.size(), std::size_t{1});
-        QCOMPARE(QString::fromStdString(run->unwrittenOutputs.front()), QString("y: 3 of 64 elements still hold the poison, first at [61]"));
+        QCOMPARE(QString::fromStdString(run->unwrittenOutputs.front()),
+                 QString("y: 3 of 64 elements still hold the poison, first at [61]"));
     }
 }
 
@@ -161,8 +163,16 @@ void TestCheckedRun::emptyBodyLeavesThePoison() {
 void TestCheckedRun::bothPoisonsDiffer() {
     QVERIFY(poisonByte(0) != poisonByte(1));
     for (const DType type : {DType::Half, DType::BFloat16, DType::Float32, DType::Float64}) {
-        const std::array<std::byte, 8> first = [] { std::array<std::byte, 8> bytes; bytes.fill(poisonByte(0)); return bytes; }();
-        const std::array<std::byte, 8> second = [] { std::array<std::byte, 8> bytes; bytes.fill(poisonByte(1)); return bytes; }();
+        const std::array<std::byte, 8> first = [] {
+            std::array<std::byte, 8> bytes;
+            bytes.fill(poisonByte(0));
+            return bytes;
+        }();
+        const std::array<std::byte, 8> second = [] {
+            std::array<std::byte, 8> bytes;
+            bytes.fill(poisonByte(1));
+            return bytes;
+        }();
         QVERIFY(std::isnan(loadAsDouble(type, first.data())));
         QVERIFY(loadAsDouble(type, second.data()) < -10);
     }
@@ -181,7 +191,10 @@ void TestCheckedRun::faultsEndTheRun() {
 void TestCheckedRun::emptyLaunchIsNotLaunched() {
     MemoryDevice device;
     bool launched = false;
-    device.kernels[kModule] = [&](const auto&) { launched = true; return device::Outcome{}; };
+    device.kernels[kModule] = [&](const auto&) {
+        launched = true;
+        return device::Outcome{};
+    };
     LaunchBuffers buffers(device);
     spec::ResolvedLaunch launch = launchOf();
     launch.empty = true;
@@ -209,7 +222,8 @@ void TestCheckedRun::emptyBuffers() {
 void TestCheckedRun::inOutIsRestored() {
     MemoryDevice device;
     device.kernels[kModule] = [](const auto& buffers) {
-        for (std::size_t i = 0; i < 4 * kCount; ++i) buffers[1][i] ^= std::byte{0x5a};
+        for (std::size_t i = 0; i < 4 * kCount; ++i)
+            buffers[1][i] ^= std::byte{0x5a};
         return device::Outcome{};
     };
     LaunchBuffers buffers(device);
@@ -238,7 +252,8 @@ void TestCheckedRun::repeatedRunsDoNotAllocate() {
     VERIFY_OK(first);
     const std::vector<std::byte> result(first->outputs[0].begin(), first->outputs[0].end());
     const int allocations = device.allocations;
-    for (std::uint64_t seed = 6; seed < 10; ++seed) VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), seed, 1));
+    for (std::uint64_t seed = 6; seed < 10; ++seed)
+        VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), seed, 1));
     QCOMPARE(device.allocations, allocations);
     auto again = checkedRun(device, buffers, kModule, launchOf(), 5, 0);
     QVERIFY(std::equal(result.begin(), result.end(), again->outputs[0].begin()));
@@ -277,10 +292,11 @@ void TestCheckedRun::dataFilesComeFromTheSource() {
     COMPARE_ERR(checkedRun(device, buffers, kModule, launch, 5, 0), ErrorCode::Internal);
     const std::vector<std::byte> zeros(4 * kCount);
     std::string asked;
-    auto run = checkedRun(device, buffers, kModule, launch, 5, 0, [&](const spec::ResolvedArgument& argument) -> Result<std::span<const std::byte>> {
-        asked = argument.dataFile;
-        return std::span<const std::byte>(zeros);
-    });
+    auto run = checkedRun(device, buffers, kModule, launch, 5, 0,
+                          [&](const spec::ResolvedArgument& argument) -> Result<std::span<const std::byte>> {
+                              asked = argument.dataFile;
+                              return std::span<const std::byte>(zeros);
+                          });
     VERIFY_OK(run);
     QCOMPARE(asked, std::string("/spec/x.bin"));
     QCOMPARE(loadAsDouble(DType::Float32, run->outputs[0].data()), 0.0);

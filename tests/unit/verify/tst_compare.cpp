@@ -17,7 +17,8 @@ const double kInf = std::numeric_limits<double>::infinity();
 
 std::vector<std::byte> packed(DType type, const std::vector<double>& values) {
     std::vector<std::byte> bytes(values.size() * sizeOf(type));
-    for (std::size_t i = 0; i < values.size(); ++i) storeFromDouble(type, values[i], bytes.data() + i * sizeOf(type));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        storeFromDouble(type, values[i], bytes.data() + i * sizeOf(type));
     return bytes;
 }
 
@@ -38,11 +39,12 @@ OutputComparison compared(const OutputCheck& check, const std::vector<double>& g
 std::vector<double> spreadValues(std::size_t count, double scale = 10) {
     SplitMix64 random(5);
     std::vector<double> values(count);
-    for (double& value : values) value = scale * (random.uniform() + random.uniform() - 1);
+    for (double& value : values)
+        value = scale * (random.uniform() + random.uniform() - 1);
     return values;
 }
 
-}  // namespace
+} // namespace
 
 class TestCompare : public QObject {
     Q_OBJECT
@@ -124,7 +126,7 @@ void TestCompare::lowerPrecisionFails() {
 void TestCompare::oneWrongElementAmongMany() {
     const std::vector<double> want = spreadValues(1000000);
     std::vector<double> got = want;
-    got[777777] += 0.005;  // relative L2 of 1e-6: L2 alone would let it pass
+    got[777777] += 0.005; // relative L2 of 1e-6: L2 alone would let it pass
     const OutputComparison result = compared(checkOf(DType::Float32), got, want);
     QVERIFY(result.relativeL2 < 1e-5);
     QVERIFY(!result.pass);
@@ -137,7 +139,7 @@ void TestCompare::oneWrongElementAmongMany() {
 void TestCompare::nearZeroByCancellation() {
     std::vector<double> want = spreadValues(1000), got = want;
     want[10] = 1e-9;
-    got[10] = 3e-5;  // the rounding of terms around 10 that cancel
+    got[10] = 3e-5; // the rounding of terms around 10 that cancel
     QVERIFY(compared(checkOf(DType::Float32), got, want).pass);
     got[10] = 1e-2;
     QVERIFY(!compared(checkOf(DType::Float32), got, want).pass);
@@ -178,7 +180,8 @@ void TestCompare::nonFinite() {
 }
 
 void TestCompare::integersAreExact() {
-    for (const DType type : {DType::Int8, DType::UInt8, DType::Int16, DType::UInt16, DType::Int32, DType::UInt32, DType::Int64, DType::UInt64}) {
+    for (const DType type :
+         {DType::Int8, DType::UInt8, DType::Int16, DType::UInt16, DType::Int32, DType::UInt32, DType::Int64, DType::UInt64}) {
         QVERIFY(compared(checkOf(type), {1, 2, 100}, {1, 2, 100}).pass);
         const OutputComparison result = compared(checkOf(type), {1, 2, 101}, {1, 2, 100});
         QVERIFY(!result.pass);

@@ -29,7 +29,7 @@ std::vector<std::byte> filled(const spec::ResolvedArgument& argument, std::uint6
     return bytes;
 }
 
-}  // namespace
+} // namespace
 
 class TestInputs : public QObject {
     Q_OBJECT
@@ -118,7 +118,8 @@ void TestInputs::anyElementByItsIndex() {
 void TestInputs::integerEndsAreReached() {
     std::set<double> seen;
     const auto bytes = filled(argumentOf(DType::Int32, spec::Fill::Random, 2, 500), 1);
-    for (std::size_t i = 0; i < 500; ++i) seen.insert(loadAsDouble(DType::Int32, bytes.data() + 4 * i));
+    for (std::size_t i = 0; i < 500; ++i)
+        seen.insert(loadAsDouble(DType::Int32, bytes.data() + 4 * i));
     QVERIFY((seen == std::set<double>{-2, -1, 0, 1, 2}));
 }
 
@@ -135,7 +136,7 @@ void TestInputs::dataFiles() {
 
 void TestInputs::generators() {
     auto argument = argumentOf(DType::Int64, spec::Fill::Generator, 0, 4);
-    argument.generator = "i * i + 9007199254740993";  // 2^53 + 1: a double would lose the last bit
+    argument.generator = "i * i + 9007199254740993"; // 2^53 + 1: a double would lose the last bit
     const auto bytes = filled(argument, 1);
     std::int64_t value = 0;
     std::memcpy(&value, bytes.data() + 16, sizeof value);
@@ -171,7 +172,8 @@ void TestInputs::wrongLengthIsOurFault() {
     for (const spec::Fill fill : {spec::Fill::Constant, spec::Fill::Random})
         VERIFY_OK(verify::fillArgument(argumentOf(DType::Float32, fill, 3, 0), 1, out));
     const auto constant = filled(argumentOf(DType::Half, spec::Fill::Constant, 1.5, 7), 1);
-    for (std::size_t i = 0; i < 7; ++i) QCOMPARE(loadAsDouble(DType::Half, constant.data() + 2 * i), 1.5);
+    for (std::size_t i = 0; i < 7; ++i)
+        QCOMPARE(loadAsDouble(DType::Half, constant.data() + 2 * i), 1.5);
 }
 
 void TestInputs::scalars_data() {
