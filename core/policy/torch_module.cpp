@@ -41,8 +41,9 @@ Result<TorchModule*> open() {
     void* handle = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char* reason = dlerror();
-        return fail(ErrorCode::EnvironmentMissing, std::string("the LibTorch module cannot be loaded: ") + (reason ? reason : "no reason given") +
-                                                       "; reinstall LibTorch or build again",
+        return fail(ErrorCode::EnvironmentMissing,
+                    std::string("the LibTorch module cannot be loaded: ") + (reason ? reason : "no reason given") +
+                        "; reinstall LibTorch or build again",
                     path->string());
     }
     using EntryPoint = TorchModule* (*)(const char*);
@@ -54,7 +55,7 @@ Result<TorchModule*> open() {
     return module;
 }
 
-}  // namespace
+} // namespace
 
 Result<TorchModule*> torchModule() {
     // A failure is not kept: somebody may install the module while the window is open.
@@ -67,8 +68,6 @@ Result<TorchModule*> torchModule() {
     return opened;
 }
 
-bool torchModulePresent() {
-    return findModule().has_value();
-}
+bool torchModulePresent() { return findModule().has_value(); }
 
-}  // namespace ww::policy
+} // namespace ww::policy

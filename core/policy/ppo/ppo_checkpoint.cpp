@@ -18,18 +18,19 @@ struct Header {
     Magic magic = kMagic;
     std::uint32_t version = kVersion;
     std::uint32_t stateSize = encode::kStateSize;
-    std::uint64_t digest = 0;   ///< of all bytes after the header
+    std::uint64_t digest = 0; ///< of all bytes after the header
 };
 static_assert(sizeof(Header) == 24);
 
-}  // namespace
+} // namespace
 
 /// Of names and domains: what the statistics and the window are indexed by.
 std::uint64_t PpoStrategy::spaceDigest() const {
     std::string text;
     for (const space::Parameter& parameter : m_space.parameters()) {
         text += parameter.name + '\n';
-        for (const space::Value& value : parameter.values) text += value.repr() + ',';
+        for (const space::Value& value : parameter.values)
+            text += value.repr() + ',';
         text += '\n';
     }
     return digest64(text, kDescriptorSize);
@@ -39,19 +40,22 @@ Result<std::string> PpoStrategy::checkpoint() const {
     ByteWriter out;
     out.put(spaceDigest());
     out.put(m_options.seed);
-    for (const auto& cells : m_memory.statistics.cells()) out.putAll(cells);
+    for (const auto& cells : m_memory.statistics.cells())
+        out.putAll(cells);
     out.put(m_memory.statistics.total());
     out.put(m_memory.statistics.rewardSum());
     out.put(m_memory.statistics.squareSum());
     out.put(static_cast<std::uint64_t>(m_memory.window.size()));
-    for (const Transition& transition : m_memory.window) write(out, transition);
+    for (const Transition& transition : m_memory.window)
+        write(out, transition);
     out.put(static_cast<std::uint64_t>(m_memory.pending.size()));
     for (const auto& [id, transition] : m_memory.pending) {
         out.put(id);
         write(out, transition);
     }
     out.putAll(m_memory.anchor.index);
-    for (const std::uint64_t count : {m_memory.lastId, m_memory.draws, m_memory.episode, m_memory.updates, m_memory.duplicates, m_memory.fallbacks})
+    for (const std::uint64_t count :
+         {m_memory.lastId, m_memory.draws, m_memory.episode, m_memory.updates, m_memory.duplicates, m_memory.fallbacks})
         out.put(count);
     out.put(m_memory.episodeTrials);
     out.put(m_memory.sinceUpdate);
@@ -94,15 +98,17 @@ bool PpoStrategy::readMemory(ByteReader& in, const space::SearchSpace& space, Me
 
 Result<void> PpoStrategy::restore(std::string_view bytes) {
     const auto damaged = [] {
-        return fail(ErrorCode::ParseError, "the policy checkpoint is damaged or truncated; start the policy afresh, or use another checkpoint");
+        return fail(ErrorCode::ParseError,
+                    "the policy checkpoint is damaged or truncated; start the policy afresh, or use another checkpoint");
     };
     Header header;
     ByteReader in(bytes);
     if (!in.get(header) || header.magic != kMagic)
         return fail(ErrorCode::ParseError, "these bytes are no policy checkpoint; give one that this program wrote");
     if (header.version != kVersion)
-        return fail(ErrorCode::DatabaseVersion, "the policy checkpoint has version " + std::to_string(header.version) + ", this program reads " +
-                                                    std::to_string(kVersion) + "; use the program that wrote it, or start the policy afresh");
+        return fail(ErrorCode::DatabaseVersion, "the policy checkpoint has version " + std::to_string(header.version) +
+                                                    ", this program reads " + std::to_string(kVersion) +
+                                                    "; use the program that wrote it, or start the policy afresh");
     if (header.stateSize != encode::kStateSize || digest64(bytes.substr(sizeof header)) != header.digest) return damaged();
     std::uint64_t digest = 0, seed = 0;
     if (!in.get(digest) || !in.get(seed)) return damaged();
@@ -120,4 +126,4 @@ Result<void> PpoStrategy::restore(std::string_view bytes) {
     return {};
 }
 
-}  // namespace ww::policy
+} // namespace ww::policy

@@ -27,7 +27,7 @@ struct Layout {
     struct Block {
         std::int64_t offset, rows, columns;
     };
-    Block stateIn, rowIn, bias1, weight2, bias2, weight3, linear;  // actor
+    Block stateIn, rowIn, bias1, weight2, bias2, weight3, linear; // actor
     Block criticIn, criticBias1, critic2, criticBias2, critic3, criticBias3;
     std::int64_t size = 0;
 
@@ -55,11 +55,11 @@ struct Layout {
 
 Error torchError(const std::exception& exception) {
     const auto* error = dynamic_cast<const c10::Error*>(&exception);
-    return Error{ErrorCode::Internal, std::string("LibTorch failed in the policy: ") + (error ? error->what_without_backtrace() : exception.what())};
+    return Error{ErrorCode::Internal,
+                 std::string("LibTorch failed in the policy: ") + (error ? error->what_without_backtrace() : exception.what())};
 }
 
-template <typename T>
-Tensor borrow(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType type) {
+template <typename T> Tensor borrow(const std::vector<T>& values, at::IntArrayRef shape, at::ScalarType type) {
     return torch::from_blob(const_cast<T*>(values.data()), shape, type);
 }
 
@@ -87,7 +87,8 @@ struct BatchTensors {
         advantage = borrow(batch.advantage, {transitions}, torch::kFloat32);
         returns = borrow(batch.returns, {transitions}, torch::kFloat32);
         weight = borrow(batch.policyWeight, {transitions}, torch::kFloat32);
-        for (const float one : batch.policyWeight) weightSum += one;
+        for (const float one : batch.policyWeight)
+            weightSum += one;
     }
 };
 
@@ -115,8 +116,8 @@ private:
 
     PpoParameters m_parameters;
     Layout m_layout;
-    Tensor m_theta;            ///< all weights, flat
-    Tensor m_mean, m_square;   ///< Adam's moments
+    Tensor m_theta;          ///< all weights, flat
+    Tensor m_mean, m_square; ///< Adam's moments
     std::int64_t m_steps = 0;
 };
 
@@ -212,7 +213,8 @@ Tensor TorchActorCritic::loss(const BatchTensors& batch, float temperature, Upda
     figures.policyLoss = policyLoss.item<double>();
     figures.entropy = entropy.item<double>();
     figures.approxKl = ((ratio - 1 - logRatio) * batch.weight).sum().item<double>() / batch.weightSum;
-    figures.clipfrac = (((ratio - 1).abs() > m_parameters.clipCoef).to(torch::kFloat32) * batch.weight).sum().item<double>() / batch.weightSum;
+    figures.clipfrac =
+        (((ratio - 1).abs() > m_parameters.clipCoef).to(torch::kFloat32) * batch.weight).sum().item<double>() / batch.weightSum;
     return total;
 }
 
@@ -283,7 +285,7 @@ Result<void> TorchActorCritic::setWeights(std::span<const float> weights) {
     return {};
 }
 
-}  // namespace
+} // namespace
 
 Result<std::unique_ptr<ActorCritic>> makeTorchActorCritic(std::uint64_t seed, const PpoParameters& parameters) {
     try {
@@ -293,4 +295,4 @@ Result<std::unique_ptr<ActorCritic>> makeTorchActorCritic(std::uint64_t seed, co
     }
 }
 
-}  // namespace ww::policy
+} // namespace ww::policy

@@ -17,9 +17,11 @@ public:
 
     std::string version() const override { return torchVersion(); }
 
-    Result<std::unique_ptr<Strategy>> makePpo(std::string_view name, const space::SearchSpace& space, const StrategyOptions& options) override {
+    Result<std::unique_ptr<Strategy>> makePpo(std::string_view name, const space::SearchSpace& space,
+                                              const StrategyOptions& options) override {
         WW_TRY(network, makeTorchActorCritic(options.seed, PpoParameters{}));
-        return std::unique_ptr<Strategy>(std::make_unique<PpoStrategy>(std::string(name), space, options, PpoParameters{}, std::move(network)));
+        return std::unique_ptr<Strategy>(
+            std::make_unique<PpoStrategy>(std::string(name), space, options, PpoParameters{}, std::move(network)));
     }
 
     Result<std::vector<std::vector<double>>> evaluate(const std::string& source, const std::vector<ReferenceInput>& inputs) override {
@@ -27,9 +29,9 @@ public:
     }
 };
 
-}  // namespace
+} // namespace
 
-}  // namespace ww::policy
+} // namespace ww::policy
 
 /// The only symbol that the module shows. nullptr where the program was built against another interface.
 extern "C" __attribute__((visibility("default"))) ww::policy::TorchModule* warpwrightTorchModule(const char* interface) {

@@ -18,8 +18,7 @@ std::string scriptMessage(const std::exception& exception) {
     return exception.what();
 }
 
-template <typename T>
-at::Tensor tensorOf(const std::vector<T>& values, at::ScalarType type) {
+template <typename T> at::Tensor tensorOf(const std::vector<T>& values, at::ScalarType type) {
     // from_blob only borrows, and a reference may write in place: the copy keeps the caller's values as they were.
     return torch::from_blob(const_cast<T*>(values.data()), {static_cast<std::int64_t>(values.size())}, type).clone();
 }
@@ -62,22 +61,27 @@ Result<void> flatten(const c10::IValue& value, std::vector<std::vector<double>>&
         return {};
     }
     if (value.isDouble() || value.isInt() || value.isBool()) {
-        outputs.push_back({value.isDouble() ? value.toDouble() : value.isInt() ? static_cast<double>(value.toInt()) : value.toBool() ? 1.0 : 0.0});
+        outputs.push_back({value.isDouble() ? value.toDouble()
+                           : value.isInt()  ? static_cast<double>(value.toInt())
+                           : value.toBool() ? 1.0
+                                            : 0.0});
         return {};
     }
     if (value.isTuple()) {
-        for (const c10::IValue& element : value.toTuple()->elements()) WW_CHECK(flatten(element, outputs));
+        for (const c10::IValue& element : value.toTuple()->elements())
+            WW_CHECK(flatten(element, outputs));
         return {};
     }
     if (value.isList()) {
-        for (const c10::IValue& element : value.toListRef()) WW_CHECK(flatten(element, outputs));
+        for (const c10::IValue& element : value.toListRef())
+            WW_CHECK(flatten(element, outputs));
         return {};
     }
     return fail(ErrorCode::InvalidSpec, "the reference returns " + value.tagKind() + "; return a tensor, or a tuple or list of tensors",
                 "Reference.TorchScript");
 }
 
-}  // namespace
+} // namespace
 
 Result<std::vector<std::vector<double>>> evaluateScript(const std::string& source, const std::vector<ReferenceInput>& inputs) {
     try {
@@ -87,14 +91,16 @@ Result<std::vector<std::vector<double>>> evaluateScript(const std::string& sourc
         const std::shared_ptr<torch::jit::CompilationUnit> unit = torch::jit::compile(source);
         const std::vector<torch::jit::Function*> functions = unit->get_functions();
         if (functions.size() != 1)
-            return fail(ErrorCode::InvalidSpec, "the reference holds " + std::to_string(functions.size()) +
-                                                    " functions; write exactly one: def name(...): ... return ...",
+            return fail(ErrorCode::InvalidSpec,
+                        "the reference holds " + std::to_string(functions.size()) +
+                            " functions; write exactly one: def name(...): ... return ...",
                         "Reference.TorchScript");
         torch::jit::Function& function = *functions.front();
         const std::vector<c10::Argument>& declared = function.getSchema().arguments();
         if (declared.size() != inputs.size())
-            return fail(ErrorCode::InvalidSpec, "the reference '" + function.name() + "' takes " + std::to_string(declared.size()) +
-                                                    " arguments, but 'Inputs' names " + std::to_string(inputs.size()),
+            return fail(ErrorCode::InvalidSpec,
+                        "the reference '" + function.name() + "' takes " + std::to_string(declared.size()) +
+                            " arguments, but 'Inputs' names " + std::to_string(inputs.size()),
                         "Reference.TorchScript");
         std::vector<c10::IValue> stack;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -111,4 +117,4 @@ Result<std::vector<std::vector<double>>> evaluateScript(const std::string& sourc
     }
 }
 
-}  // namespace ww::policy
+} // namespace ww::policy

@@ -8,9 +8,7 @@
 
 namespace ww::policy {
 
-std::string torchVersion() {
-    return std::string("LibTorch ") + TORCH_VERSION;
-}
+std::string torchVersion() { return std::string("LibTorch ") + TORCH_VERSION; }
 
 void limitTorchThreads() {
     at::set_num_threads(1);
@@ -21,4 +19,4 @@ void limitTorchThreads() {
     }
 }
 
-}  // namespace ww::policy
+} // namespace ww::policy
