@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QCloseEvent>
+#include <QCoreApplication>
 #include <QStackedWidget>
 #include <QStringBuilder>
 #include <QVBoxLayout>
@@ -68,6 +69,8 @@ MainWindow::MainWindow(SessionControl* control, std::shared_ptr<Settings> settin
         if (const QByteArray geometry = m_settings->geometry(); !geometry.isEmpty()) restoreGeometry(geometry);
         if (const QByteArray layout = m_settings->layout(); !layout.isEmpty()) m_dockArea->restoreState(layout);
     }
+    setFocusPolicy(Qt::ClickFocus);
+    setFocus(Qt::OtherFocusReason);   // not the budget: a caret in it looks like an edit
     showDocks(false);
     onState(m_control->state());
 }
@@ -272,6 +275,8 @@ void MainWindow::onFailed(const Error& error) {
 }
 
 void MainWindow::drawPending() {
+    // Nested layouts pass their requests up one level at a time.
+    for (int level = 0; level < 4; ++level) QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     m_curves->drawNow();
 }
 

@@ -86,6 +86,17 @@ private Q_SLOTS:
         QVERIFY(model.runningValues().empty());
     }
 
+    void stoppedSessionHasNoVerifiedBest() {
+        SessionModel model;
+        model.apply(sample::running(30, 100));
+        store::MeasuredRecord best;
+        best.trialNumber = model.best().trial;
+        best.ratio = model.best().ratio;
+        model.apply(EventBatch{engine::SessionEnded{store::SessionStatus::Interrupted, std::nullopt, best}});
+        QVERIFY(model.best().known);
+        QVERIFY(!model.best().verified);
+    }
+
     void unpinAndUnbanUndo() {
         SessionModel model;
         model.apply(sample::running(60, 100));

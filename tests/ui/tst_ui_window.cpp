@@ -3,6 +3,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -106,6 +107,8 @@ private Q_SLOTS:
         openTask();
         QCOMPARE(m_control->calls.filter(QStringLiteral("start")).size(), 0);
         keepPicture(QStringLiteral("opened"));
+        m_window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
         QTest::keyClick(m_window.get(), Qt::Key_F5);
         QCOMPARE(m_control->calls.last(), QStringLiteral("start /kernels/gemm trials=100 paused=0"));
     }
@@ -173,6 +176,8 @@ private Q_SLOTS:
         stored->events = {sample::event(34, "pin", {{"parameter", "VECTOR"}, {"value", 4}})};
         stored->rejections = {{"spec:0", 12}};
         Q_EMIT m_control->storedOpened(stored);
+        m_window->findChild<QTabBar*>(QStringLiteral("curveTabs"))->setCurrentIndex(1);
+        m_window->findChild<QTabBar*>(QStringLiteral("sourceTabs"))->setCurrentIndex(1);
         for (auto* dock : m_window->docks()) QVERIFY2(dock->items() > 0, qPrintable(dock->objectName()));
         QVERIFY(!action("actionStart")->isEnabled());
         keepPicture(QStringLiteral("stored"));

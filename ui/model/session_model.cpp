@@ -222,7 +222,11 @@ void SessionModel::apply(const engine::SessionEvent& event, unsigned& changed) {
         m_stage = engine::Stage::Done;
         m_runningValues.clear();
         m_runningTrial = 0;
-        if (ended->best) adoptMeasured({*ended->best});
+        // Without finalists (a stopped session) the best is what the trials said: not verified again.
+        if (ended->best && !m_best.verified) {
+            const auto& best = *ended->best;
+            m_best = {true, false, best.trialNumber, best.ratio, best.ratioCi, static_cast<double>(best.timeNs)};
+        }
         changed |= Ended | Running | Best;
     }
 }

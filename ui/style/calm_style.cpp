@@ -69,6 +69,7 @@ int CalmStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const
     case PM_DockWidgetSeparatorExtent: return 8;
     case PM_DockWidgetFrameWidth: return 0;
     case PM_ScrollBarExtent: return 10;
+    case PM_HeaderMargin: return 10;
     case PM_DefaultFrameWidth: return qobject_cast<const QComboBox*>(widget) != nullptr ? 2 : 1;
     case PM_ButtonShiftHorizontal:
     case PM_ButtonShiftVertical: return 0;

@@ -16,6 +16,13 @@ namespace {
 
 constexpr int kValueIndicator = 8;
 
+/// QScintilla takes fonts by points alone.
+QFont codeFont(const QWidget* widget, int pixels) {
+    QFont font = monoFont(pixels);
+    font.setPointSizeF(pixels * 72.0 / qMax(1, widget->logicalDpiY()));
+    return font;
+}
+
 /// The C++ lexer with CUDA's words as the second keyword set.
 class CudaLexer : public QsciLexerCPP {
 public:
@@ -118,15 +125,15 @@ void CodeEditor::changeEvent(QEvent* event) {
 
 void CodeEditor::recolour() {
     const Theme& theme = Theme::of(this);
-    m_lexer->setDefaultFont(monoFont());
-    m_lexer->setFont(monoFont());
+    m_lexer->setDefaultFont(codeFont(this, kDensePixels));
+    m_lexer->setFont(codeFont(this, kDensePixels));
     m_lexer->setDefaultColor(theme.text);
     m_lexer->setColor(theme.text);
     m_lexer->setDefaultPaper(theme.panel);
     m_lexer->setPaper(theme.panel);
     if (m_kind == Kind::Cpp) recolourCpp();
     else recolourDiff();
-    setMarginsFont(monoFont(kSmallPixels));
+    setMarginsFont(codeFont(this, kSmallPixels));
     setMarginsBackgroundColor(theme.panel);
     setMarginsForegroundColor(mixed(theme.secondary, theme.panel, 0.7));
     setSelectionBackgroundColor(mixed(theme.teal, theme.panel, 0.3));

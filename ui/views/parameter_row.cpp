@@ -13,6 +13,7 @@
 #include "style/theme.h"
 #include "widgets/density_strip.h"
 #include "widgets/flow_layout.h"
+#include "widgets/section.h"
 #include "widgets/value_chip.h"
 
 namespace ww::ui {
@@ -20,7 +21,7 @@ namespace ww::ui {
 using namespace Qt::StringLiterals;
 
 ParameterRow::ParameterRow(SessionModel* session, int parameter, QWidget* parent)
-    : QWidget(parent), m_session(session), m_parameter(parameter), m_name(new QLabel(this)), m_note(new QLabel(this)) {
+    : QWidget(parent), m_session(session), m_parameter(parameter), m_name(new QLabel(this)), m_note(new QuietLabel(this)) {
     const auto& info = session->parameters()[static_cast<std::size_t>(parameter)];
     setObjectName(u"parameter_"_s % info.name);
     setAccessibleName(info.title());
@@ -78,10 +79,7 @@ void ParameterRow::refresh() {
     }
     for (std::size_t v = 0; v < m_chips.size(); ++v) m_chips[v]->setState(states[v]);
     if (m_strip != nullptr) m_strip->setStates(std::move(states));
-    const Theme& theme = Theme::of(this);
-    QPalette palette = m_note->palette();
-    palette.setColor(QPalette::WindowText, pinned >= 0 ? theme.gold : theme.secondary);
-    m_note->setPalette(palette);
+    m_note->setTone(pinned >= 0 ? QuietLabel::Tone::Best : QuietLabel::Tone::Secondary);
     m_note->setText(pinned >= 0 ? tr("pinned to %1").arg(info.values[pinned]) : info.label);
 }
 
@@ -93,16 +91,6 @@ QString ParameterRow::toolTipFor(int value) const {
     text += u"<br>"_s % (median ? tr("Median time of the trials with it: %1").arg(timeText(*median)) : tr("No correct trial with it yet"));
     text += u"<br>"_s % tr("Click pins, Alt+click bans (Space, Delete)") % u"</p>"_s;
     return text;
-}
-
-bool ParameterRow::event(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange && m_note != nullptr) {
-        const bool answer = QWidget::event(event);
-        const QColor wanted = m_session->pinnedValue(m_parameter) >= 0 ? Theme::of(this).gold : Theme::of(this).secondary;
-        if (m_note->palette().color(QPalette::WindowText) != wanted) refresh();
-        return answer;
-    }
-    return QWidget::event(event);
 }
 
 bool ParameterRow::eventFilter(QObject* watched, QEvent* event) {

@@ -10,6 +10,7 @@ class QLabel;
 
 namespace ww::ui {
 
+class QuietLabel;
 class ValueChip;
 class DensityStrip;
 
@@ -30,7 +31,6 @@ Q_SIGNALS:
     void banToggled(int parameter, int value);
 
 protected:
-    bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
@@ -40,7 +40,7 @@ private:
     SessionModel* m_session;
     int m_parameter;
     QLabel* m_name;
-    QLabel* m_note;
+    QuietLabel* m_note;
     std::vector<ValueChip*> m_chips;
     DensityStrip* m_strip = nullptr;
 };

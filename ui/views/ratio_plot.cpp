@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/ratio_plot.h"
 
+#include <array>
+
 #include "bridge/text.h"
 #include "style/theme.h"
 
@@ -99,7 +101,11 @@ void RatioPlot::rebuildMarks() {
     const Theme& theme = Theme::of(this);
     for (auto* mark : m_marks) removeItem(mark);
     m_marks.clear();
-    int row = 0, labelled = 0, last = -1;
+    int labelled = 0;
+    const QFontMetrics metrics(uiFont(kSmallPixels));
+    const double unitsPerPixel = xAxis->range().size() / qMax(400, axisRect()->width());
+    std::array<double, 4> rowEnds;
+    rowEnds.fill(-1e9);
     const auto& events = m_session->events();
     for (std::size_t i = events.size() > 200 ? events.size() - 200 : 0; i < events.size(); ++i) {
         const auto& event = events[i];
@@ -113,17 +119,21 @@ void RatioPlot::rebuildMarks() {
         m_marks.append(line);
         if (labelled >= kMostLabels) continue;
         // Marks close together step down a row, so that their words do not lie on each other.
-        row = last >= 0 && x - last < qMax(8.0, m_session->progress().budget * 0.14) ? (row + 1) % 4 : 0;
-        last = event.afterTrial;
+        const QString words = eventLabel(event.kind, event.data);
+        const double wide = (metrics.horizontalAdvance(words) + 14) * unitsPerPixel;
+        const bool nearEnd = x + wide > xAxis->range().upper;
+        const double left = nearEnd ? x - wide : x;
+        std::size_t row = 0;
+        while (row + 1 < rowEnds.size() && rowEnds[row] > left) ++row;
+        rowEnds[row] = left + wide;
         auto* label = new QCPItemText(this);
-        label->setText(eventLabel(event.kind, event.data));
+        label->setText(words);
         label->setFont(uiFont(kSmallPixels));
         label->setColor(theme.secondary);
         label->setBrush(QBrush(theme.panel));
-        const bool nearEnd = x > xAxis->range().upper * 0.86;
         label->setPositionAlignment(Qt::AlignTop | (nearEnd ? Qt::AlignRight : Qt::AlignLeft));
         label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-        label->position->setCoords(x, 0.005 + row * 0.075);
+        label->position->setCoords(x, 0.005 + static_cast<double>(row) * 0.075);
         label->setPadding(QMargins(5, 1, 5, 1));
         m_marks.append(label);
         ++labelled;

@@ -71,7 +71,7 @@ TrialView::TrialView(SessionModel* session, QWidget* parent) : QStackedWidget(pa
         m_stages->body()->addWidget(bar);
     }
     m_correctness = new Section(tr("Correctness"), content);
-    m_correctHeadline = new QLabel(m_correctness);
+    m_correctHeadline = new QuietLabel(m_correctness);
     m_correctHeadline->setFont(uiFont(kDensePixels));
     m_correctHeadline->setWordWrap(true);
     m_correctDetail = new QuietLabel(m_correctness);
@@ -165,9 +165,7 @@ void TrialView::fillCorrectness(const store::TrialRecord& record) {
     const CorrectnessText text = describeCorrectness(record);
     m_correctness->setVisible(!text.headline.isEmpty());
     m_correctHeadline->setText((text.passed ? u"● "_s : u"✕ "_s) % text.headline);
-    QPalette palette = m_correctHeadline->palette();
-    palette.setColor(QPalette::WindowText, text.passed ? Theme::of(this).teal : Theme::of(this).red);
-    m_correctHeadline->setPalette(palette);
+    m_correctHeadline->setTone(text.passed ? QuietLabel::Tone::Good : QuietLabel::Tone::Bad);
     m_correctDetail->setText(text.detail);
     m_correctDetail->setVisible(!text.detail.isEmpty());
     if (!text.headline.isEmpty()) ++m_items;

@@ -45,7 +45,7 @@ private:
     QGridLayout *m_configurationGrid, *m_factGrid;
     IntervalBar* m_interval;
     std::array<BarRow*, 5> m_stageBars{};
-    QLabel* m_correctHeadline;
+    QuietLabel* m_correctHeadline;
     QuietLabel* m_correctDetail;
     int m_items = 0;
 };

@@ -99,12 +99,12 @@ void TrialsView::sizeColumns() {
     // Sized once per session from the first row and fixed samples: live columns that resize to contents cost a scan per row.
     if (m_sized) return;
     const QFontMetrics mono(monoFont());
-    const QFontMetrics badge(uiFont(kSmallPixels, QFont::DemiBold));
+    const QFontMetrics badge(monoFont(kSmallPixels));
     const auto wide = [&mono](const QString& sample) { return mono.horizontalAdvance(sample) + 22; };
     auto* header = m_table->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::Interactive);
     header->resizeSection(TrialsModel::Number, wide(u"00000"_s));
-    header->resizeSection(TrialsModel::Outcome, badge.horizontalAdvance(u"compile_timeout"_s) + 36);
+    header->resizeSection(TrialsModel::Outcome, badge.horizontalAdvance(u"nondeterministic"_s) + 34);
     header->resizeSection(TrialsModel::Time, wide(u"0.00 ms"_s) + 8);
     header->resizeSection(TrialsModel::HalfWidth, wide(u"±00.0 %"_s));
     header->resizeSection(TrialsModel::Ratio, wide(u"00.00×"_s));

@@ -14,11 +14,25 @@ namespace ww::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+constexpr int kTitleHeight = 32;
+
+/// QDockWidget asks a title bar for its size hint alone.
+class TitleBar : public QWidget {
+public:
+    using QWidget::QWidget;
+    QSize sizeHint() const override { return {120, kTitleHeight}; }
+    QSize minimumSizeHint() const override { return {60, kTitleHeight}; }
+};
+
+}  // namespace
+
 Dock::Dock(const QString& objectName, const QString& title, QWidget* content, std::function<int()> items, QWidget* parent)
     : QDockWidget(title, parent), m_items(std::move(items)) {
     setObjectName(objectName);
     setAccessibleName(title);
-    auto* bar = new QWidget(this);
+    auto* bar = new TitleBar(this);
     m_bar = new QHBoxLayout(bar);
     m_bar->setContentsMargins(12, 0, 12, 0);
     m_bar->setSpacing(12);
@@ -29,7 +43,6 @@ Dock::Dock(const QString& objectName, const QString& title, QWidget* content, st
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_bar->addWidget(m_title);
     m_bar->addWidget(m_note, 1);
-    bar->setFixedHeight(32);
     setTitleBarWidget(bar);
     auto* frame = new QWidget(this);
     auto* layout = new QVBoxLayout(frame);
@@ -66,7 +79,7 @@ void Dock::paintEvent(QPaintEvent*) {
     painter.setBrush(theme.panel);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRect(1, 32, width() - 2, 1), theme.line);
+    painter.fillRect(QRect(1, kTitleHeight, width() - 2, 1), theme.line);
 }
 
 void Dock::changeEvent(QEvent* event) {

@@ -13,6 +13,7 @@ constexpr int kHead = 30;
 }
 
 Section::Section(const QString& title, QWidget* parent) : QWidget(parent), m_headed(!title.isEmpty()), m_body(new QVBoxLayout) {
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -59,7 +60,9 @@ void QuietLabel::recolour() {
     if (m_tone == Tone::Best) wanted = theme.gold;
     QPalette changed = palette();
     if (changed.color(QPalette::WindowText) == wanted) return;
+    // On a panel (background role Base) a label draws with Text, elsewhere with WindowText.
     changed.setColor(QPalette::WindowText, wanted);
+    changed.setColor(QPalette::Text, wanted);
     setPalette(changed);
 }
 
