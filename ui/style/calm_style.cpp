@@ -69,7 +69,6 @@ int CalmStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const
     case PM_DockWidgetSeparatorExtent: return 8;
     case PM_DockWidgetFrameWidth: return 0;
     case PM_ScrollBarExtent: return 10;
-    case PM_HeaderMargin: return 10;
     case PM_DefaultFrameWidth: return qobject_cast<const QComboBox*>(widget) != nullptr ? 2 : 1;
     case PM_ButtonShiftHorizontal:
     case PM_ButtonShiftVertical: return 0;
@@ -125,6 +124,13 @@ void CalmStyle::drawControl(ControlElement element, const QStyleOption* option, 
         painter->fillRect(option->rect, theme.panel);
         painter->fillRect(QRect(option->rect.left(), option->rect.bottom(), option->rect.width(), 1), theme.line);
         return;
+    }
+    if (element == CE_HeaderLabel) {
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
+            painter->setPen(theme.secondary);
+            painter->drawText(option->rect.adjusted(6, 0, -6, 0), static_cast<int>(header->textAlignment), header->text);
+            return;
+        }
     }
     if (element == CE_HeaderEmptyArea) {
         painter->fillRect(option->rect, theme.panel);

@@ -48,6 +48,7 @@ CodeEditor::CodeEditor(Kind kind, QWidget* parent) : QsciScintilla(parent), m_ki
     setCaretWidth(0);
     setMarginType(0, kind == Kind::Cpp ? NumberMargin : TextMargin);
     setMarginWidth(1, 0);
+    SendScintilla(SCI_SETMARGINLEFT, 0, 10);
     setMarginLineNumbers(0, kind == Kind::Cpp);
     setFolding(NoFoldStyle);
     SendScintilla(SCI_SETSCROLLWIDTHTRACKING, 1);

@@ -104,6 +104,7 @@ void RatioPlot::rebuildMarks() {
     int labelled = 0;
     const QFontMetrics metrics(uiFont(kSmallPixels));
     const double unitsPerPixel = xAxis->range().size() / qMax(400, axisRect()->width());
+    const double rowHeight = (metrics.height() + 3.0) / qMax(120, axisRect()->height());
     std::array<double, 4> rowEnds;
     rowEnds.fill(-1e9);
     const auto& events = m_session->events();
@@ -133,7 +134,7 @@ void RatioPlot::rebuildMarks() {
         label->setBrush(QBrush(theme.panel));
         label->setPositionAlignment(Qt::AlignTop | (nearEnd ? Qt::AlignRight : Qt::AlignLeft));
         label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-        label->position->setCoords(x, 0.005 + static_cast<double>(row) * 0.075);
+        label->position->setCoords(x, 0.005 + static_cast<double>(row) * rowHeight);
         label->setPadding(QMargins(5, 1, 5, 1));
         m_marks.append(label);
         ++labelled;

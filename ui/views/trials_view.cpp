@@ -33,6 +33,7 @@ TrialsView::TrialsView(SessionModel* session, QWidget* parent)
     m_table->setTabKeyNavigation(false);
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerItem);
     m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setMinimumSectionSize(20);
     m_table->verticalHeader()->setDefaultSectionSize(26);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     auto* header = m_table->horizontalHeader();
@@ -103,7 +104,7 @@ void TrialsView::sizeColumns() {
     const auto wide = [&mono](const QString& sample) { return mono.horizontalAdvance(sample) + 22; };
     auto* header = m_table->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::Interactive);
-    header->resizeSection(TrialsModel::Number, wide(u"00000"_s));
+    header->resizeSection(TrialsModel::Number, wide(u"0000"_s));
     header->resizeSection(TrialsModel::Outcome, badge.horizontalAdvance(u"nondeterministic"_s) + 34);
     header->resizeSection(TrialsModel::Time, wide(u"0.00 ms"_s) + 8);
     header->resizeSection(TrialsModel::HalfWidth, wide(u"±00.0 %"_s));
