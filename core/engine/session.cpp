@@ -103,6 +103,8 @@ private:
     void emitProgress();
     void emit(const SessionEvent& event) const { if (m_sink) m_sink(event); }
     double elapsed() const { return static_cast<double>(monotonicNs() - m_startNs) * 1e-9; }
+    void enter(Stage stage) const { emit(StageChanged{stage, static_cast<int>(m_trials.size()) + 1, m_running}); }
+    std::function<void(Stage)> stageSink() { return [this](Stage stage) { enter(stage); }; }
     bool budgetSpent() const {
         return static_cast<int>(m_trials.size()) >= m_options.trials || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
     }
@@ -123,6 +125,7 @@ private:
     bool m_finished = false;
     std::vector<store::TrialRecord> m_trials;             ///< without samples and logs
     std::optional<space::Configuration> m_baseline;
+    std::optional<space::Configuration> m_running;        ///< the candidate of the running trial
     bool m_baselineUsable = false;
     policy::TriedSet m_tried;
     std::deque<space::Configuration> m_userQueue;
@@ -205,7 +208,7 @@ Result<void> TuningSession::beginNew() {
     m_record = describeSession(*m_task, m_options);
     WW_CHECK(chooseObjective());
     WW_CHECK(makeStrategy());
-    WW_TRY(pipeline, Pipeline::start(m_task, {m_options.allowNoSandbox, m_options.shareResults, *m_options.seed, m_stop.get_token(), {}}));
+    WW_TRY(pipeline, Pipeline::start(m_task, {m_options.allowNoSandbox, m_options.shareResults, *m_options.seed, m_stop.get_token(), stageSink()}));
     m_pipeline = std::move(pipeline);
     m_record.sandbox = sandbox::toString(m_pipeline->sandboxLevel());
     m_record.facts = m_pipeline->environment();
@@ -250,7 +253,7 @@ Result<void> TuningSession::resume() {
     for (const auto& one : rejections) m_rejections[one.constraintId] = one.count;
     WW_CHECK(chooseObjective());
 
-    WW_TRY(pipeline, Pipeline::start(m_task, {m_options.allowNoSandbox, m_options.shareResults, m_record.seed, m_stop.get_token(), {}}));
+    WW_TRY(pipeline, Pipeline::start(m_task, {m_options.allowNoSandbox, m_options.shareResults, m_record.seed, m_stop.get_token(), stageSink()}));
     m_pipeline = std::move(pipeline);
     m_trials = std::move(trials);
     WW_CHECK(makeStrategy());
@@ -313,7 +316,7 @@ Result<Session::StepResult> TuningSession::step() {
 }
 
 Result<void> TuningSession::runBaseline() {
-    emit(StageChanged{Stage::Baseline, static_cast<int>(m_trials.size()) + 1, {}});
+    enter(Stage::Baseline);
     // The default first; where it cannot serve, valid configurations in order until one can.
     space::Configuration configuration = m_task->space.defaultConfiguration();
     if (m_tried.contains(configuration)) {
@@ -333,6 +336,7 @@ Result<void> TuningSession::runBaseline() {
         logEvent("notice", {{"text", "the default configuration breaks a rule (" + refused->sentence +
                                          "); it is measured as baseline, and never chosen as best"}});
     }
+    m_running = configuration;
     WW_TRY(inFlight, m_pipeline->submit(configuration));
     WW_TRY(record, m_pipeline->runBaseline(inFlight));
     m_baselineUsable = record.status == TrialStatus::Ok;
@@ -358,7 +362,7 @@ Result<void> TuningSession::fillQueue() {
         m_queue.push_front({std::move(proposal), std::move(inFlight)});
     }
     if (m_queue.size() >= room) return {};
-    emit(StageChanged{Stage::Proposing, static_cast<int>(m_trials.size()) + 1, {}});
+    enter(Stage::Proposing);
     const auto begin = monotonicNs();
     const auto now = state();
     WW_TRY(proposals, m_strategy->propose(static_cast<int>(room - m_queue.size()), context(now)));
@@ -375,7 +379,7 @@ Result<void> TuningSession::fillQueue() {
 Result<void> TuningSession::runNext() {
     Queued next = std::move(m_queue.front());
     m_queue.pop_front();
-    emit(StageChanged{Stage::Compiling, static_cast<int>(m_trials.size()) + 1, next.proposal.configuration});
+    m_running = next.proposal.configuration;
     WW_TRY(record, m_pipeline->runTrial(next.inFlight, m_incumbentNs));
     record.origin = next.proposal.origin;
     record.policy = next.proposal.note;
@@ -387,8 +391,8 @@ Result<void> TuningSession::finishTrial(store::TrialRecord record, const policy:
     record.sessionId = m_sessionId;
     record.reward = rewardOf(record);
     m_tried.insert(configuration);
-    // The strategy learns before the row is written, so that its time is known; only the row makes the trial exist.
     rememberBest(record, configuration);
+    enter(Stage::Storing);
     const auto storeBegin = monotonicNs();
     WW_TRY(id, m_log->addTrial(record, std::exchange(m_newRejections, {})));
     record.id = id;
@@ -407,6 +411,7 @@ Result<void> TuningSession::finishTrial(store::TrialRecord record, const policy:
     kept.log.clear();
     m_trials.push_back(std::move(kept));
 
+    enter(Stage::Learning);
     const auto learnBegin = monotonicNs();
     learnFrom(*shared, proposal, configuration);
     if (m_trials.size() % kCheckpointEvery == 0) {
@@ -415,6 +420,8 @@ Result<void> TuningSession::finishTrial(store::TrialRecord record, const policy:
         }
     }
     m_total.proposeNs += monotonicNs() - learnBegin;
+    m_running.reset();
+    enter(Stage::Idle);
     emit(TrialFinished{shared});
     emitProgress();
     return {};
@@ -444,8 +451,8 @@ Result<void> TuningSession::runFinalists() {
     }
     WW_TRY(measured, m_pipeline->measureTogether(configurations, kFinalistSamples));
     for (std::size_t i = 0; i < measured.size(); ++i) measured[i].trialNumber = numbers[i];
-    WW_CHECK(m_log->addMeasurements(m_sessionId, "finalists", measured));
     m_finalists = rankFinalists(std::move(measured));
+    WW_CHECK(m_log->addMeasurements(m_sessionId, "finalists", m_finalists));
     emit(FinalistsMeasured{m_finalists});
     return {};
 }

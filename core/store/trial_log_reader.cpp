@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -224,7 +225,7 @@ private:
         return found;
     }
 
-    /// Finalists of the newest procedure, and the best: the first of them, else the fastest correct trial.
+    /// Finalists of the newest procedure, and the best: the fastest of them, else the fastest correct trial.
     Result<void> addResults(SessionRecord& session, bool withSamples) {
         SQLite::Statement query(*m_database,
                                 "SELECT id, data FROM event WHERE session_id = ? AND kind = 'finalists' ORDER BY id DESC LIMIT 1");
@@ -235,7 +236,8 @@ private:
             if (withSamples) WW_CHECK(addFinalistSamples(session, query.getColumn(0).getInt64()));
         }
         if (!session.finalists.empty()) {
-            session.best = session.finalists.front();
+            session.best = *std::min_element(session.finalists.begin(), session.finalists.end(),
+                                              [](const auto& a, const auto& b) { return a.timeNs < b.timeNs; });
             return {};
         }
         SQLite::Statement fastest(
