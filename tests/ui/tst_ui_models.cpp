@@ -97,6 +97,15 @@ private Q_SLOTS:
         QVERIFY(!model.best().verified);
     }
 
+    void noiseFloorArrivesWithProgress() {
+        SessionModel model;
+        model.apply(sample::running(1, 10));
+        engine::Progress progress;
+        progress.diagnostics = {{"noise_floor", 0.031}};
+        model.apply(EventBatch{progress});
+        QCOMPARE(model.session().noiseFloor, 0.031);
+    }
+
     void unpinAndUnbanUndo() {
         SessionModel model;
         model.apply(sample::running(60, 100));

@@ -209,6 +209,8 @@ void SessionModel::apply(const engine::SessionEvent& event, unsigned& changed) {
     } else if (const auto* progress = std::get_if<engine::Progress>(&event)) {
         m_progress = *progress;
         changed |= ProgressMoved;
+        // Measured with the baseline, after the session's record was sent.
+        if (const Json* floor = member(progress->diagnostics, "noise_floor"); floor != nullptr && floor->is_number()) m_session.noiseFloor = floor->get<double>();
         setRejections(progress->rejections);
         if (progress->probabilities) {
             m_probabilities = *progress->probabilities;

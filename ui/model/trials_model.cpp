@@ -100,7 +100,9 @@ QString TrialsModel::text(const store::TrialRecord& record, int column) const {
 }
 
 TrialsModel::Tone TrialsModel::tone(const store::TrialRecord& record) const {
-    if (record.status != TrialStatus::Ok) return record.status == TrialStatus::Cancelled ? Tone::Neutral : Tone::Bad;
+    // Red means failed or wrong; these three say nothing about the candidate.
+    const bool undecided = record.status == TrialStatus::Cancelled || record.status == TrialStatus::Unstable || record.status == TrialStatus::WorkerLost;
+    if (record.status != TrialStatus::Ok) return undecided ? Tone::Neutral : Tone::Bad;
     if (m_session->best().known && m_session->best().trial == record.number) return Tone::Best;
     return record.verdict == Verdict::Faster ? Tone::Good : Tone::Neutral;
 }

@@ -63,7 +63,7 @@ HeaderBar::HeaderBar(SessionModel* session, QWidget* parent)
     m_device->setAccessibleName(tr("Device"));
     m_device->setToolTip(tr("Where candidates are run and timed"));
     m_device->setMinimumContentsLength(9);
-    m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_device->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_device->setMaximumWidth(230);
     m_objective->setObjectName(u"objective"_s);
     m_objective->setAccessibleName(tr("Objective"));
