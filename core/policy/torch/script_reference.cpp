@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policy/torch/script_reference.h"
 
-#include <torch/jit.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
 #include <cmath>
 #include <exception>
+
+#include "policy/torch/script_names.h"
 
 namespace ww::policy {
 
@@ -88,8 +91,8 @@ Result<std::vector<std::vector<double>>> evaluateScript(const std::string& sourc
         const torch::NoGradGuard noGradients;
         // Run once and thrown away: the profiling executor would only spend time on fusing.
         torch::jit::setGraphExecutorOptimize(false);
-        const std::shared_ptr<torch::jit::CompilationUnit> unit = torch::jit::compile(source);
-        const std::vector<torch::jit::Function*> functions = unit->get_functions();
+        torch::jit::CompilationUnit unit;
+        const std::vector<torch::jit::Function*> functions = unit.define(c10::nullopt, source, scriptNames(), nullptr);
         if (functions.size() != 1)
             return fail(ErrorCode::InvalidSpec,
                         "the reference holds " + std::to_string(functions.size()) +

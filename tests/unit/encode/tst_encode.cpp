@@ -54,11 +54,26 @@ struct Extreme {
     Extreme(double x, std::int64_t whole, int count) {
         for (auto& [name, value] : source.counts.byName)
             value = count;
-        for (std::int64_t* field :
-             {&device.maxThreadsPerBlock, &device.maxThreadsPerProcessor, &device.maxBlocksPerProcessor, &device.maxBlockX, &device.maxBlockY,
-              &device.maxBlockZ, &device.maxGridX, &device.maxGridY, &device.maxGridZ, &device.warpSize, &device.sharedPerBlock,
-              &device.sharedPerBlockOptin, &device.sharedPerProcessor, &device.registersPerBlock, &device.registersPerProcessor,
-              &device.l2Bytes, &device.memoryBytes, &device.clockKHz, &device.memoryClockKHz, &device.memoryBusBits})
+        for (std::int64_t* field : {&device.maxThreadsPerBlock,
+                                    &device.maxThreadsPerProcessor,
+                                    &device.maxBlocksPerProcessor,
+                                    &device.maxBlockX,
+                                    &device.maxBlockY,
+                                    &device.maxBlockZ,
+                                    &device.maxGridX,
+                                    &device.maxGridY,
+                                    &device.maxGridZ,
+                                    &device.warpSize,
+                                    &device.sharedPerBlock,
+                                    &device.sharedPerBlockOptin,
+                                    &device.sharedPerProcessor,
+                                    &device.registersPerBlock,
+                                    &device.registersPerProcessor,
+                                    &device.l2Bytes,
+                                    &device.memoryBytes,
+                                    &device.clockKHz,
+                                    &device.memoryClockKHz,
+                                    &device.memoryBusBits})
             *field = whole;
         device.ccMajor = device.ccMinor = device.processors = count;
         inputs.source = &source;
@@ -114,7 +129,8 @@ void TestEncode::tableAgreesWithItsPage() {
         QVERIFY(rows < kStateSize);
         const Element& element = elements()[rows];
         const auto text = [](std::string_view words) { return QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size())); };
-        QCOMPARE(line, QString("| %1 | `%2` | %3 | %4 |").arg(QString::number(rows), text(element.name), text(element.source), text(element.normaliser)));
+        QCOMPARE(line, QString("| %1 | `%2` | %3 | %4 |")
+                           .arg(QString::number(rows), text(element.name), text(element.source), text(element.normaliser)));
         ++rows;
     }
     QCOMPARE(rows, kStateSize);

@@ -40,9 +40,9 @@ inline space::SearchSpace makeSpace(std::vector<space::Parameter> parameters, co
 
 /// 1152 combinations, of which 424 or so are valid: every kind of domain, and constraints over two parameters.
 inline space::SearchSpace constrainedSpace() {
-    return makeSpace({parameter("TILE_M", {16, 32, 64, 128}, space::Scale::Log2), parameter("TILE_N", {16, 32, 64, 128}, space::Scale::Log2),
-                      parameter("UNROLL", {1, 2, 4, 8}), parameter("VEC", {1, 2, 4}, space::Scale::Log2),
-                      parameter("PAD", {false, true}, space::Scale::Boolean),
+    return makeSpace({parameter("TILE_M", {16, 32, 64, 128}, space::Scale::Log2),
+                      parameter("TILE_N", {16, 32, 64, 128}, space::Scale::Log2), parameter("UNROLL", {1, 2, 4, 8}),
+                      parameter("VEC", {1, 2, 4}, space::Scale::Log2), parameter("PAD", {false, true}, space::Scale::Boolean),
                       parameter("LAYOUT", {"row", "column", "swizzled"}, space::Scale::Categorical)},
                      {"TILE_M * TILE_N <= 4096", "UNROLL * VEC <= 16", "PAD or TILE_M >= 32", "LAYOUT != 'swizzled' or VEC == 1"});
 }
@@ -137,7 +137,7 @@ inline std::unique_ptr<Strategy> strategyOf(std::string_view name, const space::
 } // namespace policy_test
 
 /// Skips where LibTorch was not built in; the reason is printed.
-#define SKIP_WITHOUT_TORCH()                                                                                      \
-    do {                                                                                                          \
-        if (!ww::policy::torchModulePresent()) QSKIP("libwarpwright-torch.so is not beside the test: built with TORCH=OFF"); \
+#define SKIP_WITHOUT_TORCH()                                                                                                               \
+    do {                                                                                                                                   \
+        if (!ww::policy::torchModulePresent()) QSKIP("libwarpwright-torch.so is not beside the test: built with TORCH=OFF");               \
     } while (false)

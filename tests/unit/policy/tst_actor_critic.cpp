@@ -55,7 +55,8 @@ struct Expected {
 };
 
 /// Clipped objective, entropy and value loss, one value at a time.
-Expected lossByLoops(const std::vector<Transition>& transitions, const UpdateBatch& batch, ActorCritic& network, const PpoParameters& parameters) {
+Expected lossByLoops(const std::vector<Transition>& transitions, const UpdateBatch& batch, ActorCritic& network,
+                     const PpoParameters& parameters) {
     Expected sum;
     double weights = 0, segments = 0;
     const auto values = *network.values(batch.states);
@@ -66,7 +67,9 @@ Expected lossByLoops(const std::vector<Transition>& transitions, const UpdateBat
         std::size_t row = 0;
         for (std::size_t s = 0; s < transition.segmentSizes.size(); ++s, ++segments) {
             const std::size_t size = transition.segmentSizes[s];
-            const auto scaled = [&](std::size_t k) { return static_cast<double>(scores[row + k]) / static_cast<double>(batch.temperature); };
+            const auto scaled = [&](std::size_t k) {
+                return static_cast<double>(scores[row + k]) / static_cast<double>(batch.temperature);
+            };
             double normaliser = 0, entropy = 0;
             for (std::size_t k = 0; k < size; ++k)
                 normaliser += std::exp(scaled(k));
@@ -80,7 +83,8 @@ Expected lossByLoops(const std::vector<Transition>& transitions, const UpdateBat
         const double missed = values[t] - static_cast<double>(batch.returns[t]);
         sum.valueLoss += 0.5 * missed * missed / static_cast<double>(transitions.size());
         if (batch.policyWeight[t] == 0) continue;
-        const double logRatio = logProb - transition.logProb, ratio = std::exp(logRatio), advantage = static_cast<double>(batch.advantage[t]);
+        const double logRatio = logProb - transition.logProb, ratio = std::exp(logRatio),
+                     advantage = static_cast<double>(batch.advantage[t]);
         sum.policyLoss -= std::min(advantage * ratio, advantage * std::clamp(ratio, 1 - parameters.clipCoef, 1 + parameters.clipCoef));
         sum.approxKl += ratio - 1 - logRatio;
         sum.clipfrac += std::abs(ratio - 1) > parameters.clipCoef ? 1 : 0;
@@ -144,8 +148,10 @@ void TestActorCritic::lossAgreesWithPlainLoops() {
         const auto figures = network->update(batch);
         VERIFY_OK(figures);
         const auto near = [](double a, double b) { return std::abs(a - b) < 1e-4 * (1 + std::abs(b)); };
-        QVERIFY2(near(figures->policyLoss, expected.policyLoss), qPrintable(QString("%1, %2").arg(figures->policyLoss).arg(expected.policyLoss)));
-        QVERIFY2(near(figures->valueLoss, expected.valueLoss), qPrintable(QString("%1, %2").arg(figures->valueLoss).arg(expected.valueLoss)));
+        QVERIFY2(near(figures->policyLoss, expected.policyLoss),
+                 qPrintable(QString("%1, %2").arg(figures->policyLoss).arg(expected.policyLoss)));
+        QVERIFY2(near(figures->valueLoss, expected.valueLoss),
+                 qPrintable(QString("%1, %2").arg(figures->valueLoss).arg(expected.valueLoss)));
         QVERIFY2(near(figures->entropy, expected.entropy), qPrintable(QString("%1, %2").arg(figures->entropy).arg(expected.entropy)));
         QVERIFY2(near(figures->approxKl, expected.approxKl), qPrintable(QString("%1, %2").arg(figures->approxKl).arg(expected.approxKl)));
         QVERIFY2(near(figures->clipfrac, expected.clipfrac), qPrintable(QString("%1, %2").arg(figures->clipfrac).arg(expected.clipfrac)));
@@ -213,7 +219,8 @@ void TestActorCritic::scoresEachRowByItself() {
     VERIFY_OK(together);
     QCOMPARE(together->size() * kDescriptorSize, transition.descriptors.size());
     for (std::size_t row = 0; row < together->size(); ++row) {
-        const auto alone = network->score(transition.state, std::span(transition.descriptors).subspan(row * kDescriptorSize, kDescriptorSize));
+        const auto alone =
+            network->score(transition.state, std::span(transition.descriptors).subspan(row * kDescriptorSize, kDescriptorSize));
         VERIFY_OK(alone);
         QVERIFY(std::abs(alone->front() - (*together)[row]) < 1e-5f);
     }

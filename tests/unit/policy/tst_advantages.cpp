@@ -281,11 +281,12 @@ void TestAdvantages::descriptorsStayInRange_data() {
 
 void TestAdvantages::descriptorsStayInRange() {
     QFETCH(double, scale);
-    const auto space = makeSpace({parameter("EMPTY_CHOICE", {7}), parameter("HUGE", {Value(std::int64_t{-4611686018427387904}), Value(0),
-                                                                                     Value(std::int64_t{4611686018427387904})}),
-                                  parameter("REAL", {-1.5, 0.0, 1e300}), parameter("WORD", {"a", "b"}, space::Scale::Categorical),
-                                  parameter("FLAG", {false, true}, space::Scale::Boolean),
-                                  parameter("PAIR", {Value(Value::Tuple{32, 8}), Value(Value::Tuple{64, 4})}, space::Scale::Categorical)});
+    const auto space =
+        makeSpace({parameter("EMPTY_CHOICE", {7}),
+                   parameter("HUGE", {Value(std::int64_t{-4611686018427387904}), Value(0), Value(std::int64_t{4611686018427387904})}),
+                   parameter("REAL", {-1.5, 0.0, 1e300}), parameter("WORD", {"a", "b"}, space::Scale::Categorical),
+                   parameter("FLAG", {false, true}, space::Scale::Boolean),
+                   parameter("PAIR", {Value(Value::Tuple{32, 8}), Value(Value::Tuple{64, 4})}, space::Scale::Categorical)});
     SplitMix64 rng(11);
     ValueStatistics statistics(space);
     std::optional<Configuration> incumbent;
@@ -296,8 +297,9 @@ void TestAdvantages::descriptorsStayInRange() {
         QCOMPARE(table.firstRow, (std::vector<std::size_t>{0, 1, 4, 7, 9, 11}));
         for (std::size_t i = 0; i < table.rows.size(); ++i)
             QVERIFY2(table.rows[i] >= -1 && table.rows[i] <= 1,
-                     qPrintable(QString("%1 = %2").arg(QString::fromStdString(std::string(descriptorNames()[i % kDescriptorSize]))).arg(
-                         static_cast<double>(table.rows[i]))));
+                     qPrintable(QString("%1 = %2")
+                                    .arg(QString::fromStdString(std::string(descriptorNames()[i % kDescriptorSize])))
+                                    .arg(static_cast<double>(table.rows[i]))));
         const auto drawn = space.sample(rng);
         statistics.add(*drawn, scale * (rng.uniform() - 0.5), rng.uniform() < 0.3);
         if (trial % 5 == 0) incumbent = drawn;

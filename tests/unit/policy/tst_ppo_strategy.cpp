@@ -21,7 +21,8 @@ struct Plain {
 std::vector<std::size_t> openValues(const std::vector<Configuration>& all, const Configuration& taken, std::size_t p) {
     std::set<std::size_t> open;
     for (const Configuration& one : all)
-        if (std::equal(one.index.begin(), one.index.begin() + static_cast<std::ptrdiff_t>(p), taken.index.begin())) open.insert(one.index[p]);
+        if (std::equal(one.index.begin(), one.index.begin() + static_cast<std::ptrdiff_t>(p), taken.index.begin()))
+            open.insert(one.index[p]);
     return {open.begin(), open.end()};
 }
 
@@ -160,11 +161,12 @@ void TestPpoStrategy::updatesSeeWhatWasSampled() {
         QCOMPARE(batch.temperature, 0.5f);
         std::vector<double> sums(batch.segmentTransition.size()), logProbs(batch.states.size());
         for (std::size_t row = 0; row < batch.rowSegment.size(); ++row)
-            sums[static_cast<std::size_t>(batch.rowSegment[row])] +=
-                std::exp(static_cast<double>(scorer.scoreOf(std::span(batch.descriptors).subspan(row * kDescriptorSize, kDescriptorSize))) / 0.5);
+            sums[static_cast<std::size_t>(batch.rowSegment[row])] += std::exp(
+                static_cast<double>(scorer.scoreOf(std::span(batch.descriptors).subspan(row * kDescriptorSize, kDescriptorSize))) / 0.5);
         for (std::size_t s = 0; s < sums.size(); ++s) {
             const auto row = static_cast<std::size_t>(batch.chosenRow[s]);
-            const double score = static_cast<double>(scorer.scoreOf(std::span(batch.descriptors).subspan(row * kDescriptorSize, kDescriptorSize)));
+            const double score =
+                static_cast<double>(scorer.scoreOf(std::span(batch.descriptors).subspan(row * kDescriptorSize, kDescriptorSize)));
             logProbs[static_cast<std::size_t>(batch.segmentTransition[s])] += score / 0.5 - std::log(sums[s]);
         }
         for (std::size_t t = 0; t < logProbs.size(); ++t) {
@@ -323,8 +325,8 @@ void TestPpoStrategy::refusesForeignCheckpoints_data() {
     QTest::newRow("newer version") << newer << static_cast<int>(ErrorCode::DatabaseVersion) << "version 2";
     QTest::newRow("more at the end") << good + "x" << parse << "damaged";
     Plain other(freeSpace(3, 4));
-    QTest::newRow("another space") << QByteArray::fromStdString(*other.strategy->checkpoint()) << static_cast<int>(ErrorCode::InvalidArgument)
-                                   << "another search space";
+    QTest::newRow("another space") << QByteArray::fromStdString(*other.strategy->checkpoint())
+                                   << static_cast<int>(ErrorCode::InvalidArgument) << "another search space";
 }
 
 void TestPpoStrategy::refusesForeignCheckpoints() {

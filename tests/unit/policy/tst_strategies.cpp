@@ -38,9 +38,9 @@ private:
     }
 };
 
-#define FETCH_STRATEGY()                                         \
-    QFETCH(QString, name);                                       \
-    const std::string strategyName = name.toStdString();         \
+#define FETCH_STRATEGY()                                                                                                                   \
+    QFETCH(QString, name);                                                                                                                 \
+    const std::string strategyName = name.toStdString();                                                                                   \
     if (name == "ppo" || name == "warp") SKIP_WITHOUT_TORCH()
 
 void TestStrategies::refusesBadOptions_data() {
@@ -112,10 +112,8 @@ void TestStrategies::obeysMasks() {
         }
         for (std::size_t i = 0; i < proposals->size(); ++i) {
             // Some are dropped and never run, some fail, the rest have a reward.
-            if (i % 7 == 6)
-                strategy->forget((*proposals)[i].id);
-            else
-                loop.finish(*strategy, (*proposals)[i], i % 5 == 4 ? std::nan("") : rng.uniform());
+            if (i % 7 == 6) strategy->forget((*proposals)[i].id);
+            else loop.finish(*strategy, (*proposals)[i], i % 5 == 4 ? std::nan("") : rng.uniform());
         }
         proposed += static_cast<int>(proposals->size());
     }
