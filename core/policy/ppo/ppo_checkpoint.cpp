@@ -22,6 +22,12 @@ struct Header {
 };
 static_assert(sizeof(Header) == 24);
 
+/// One by one: the struct's padding is undefined, and equal policies should have equal bytes.
+template <typename Figures, typename Visit> void eachFigure(Figures& figures, Visit&& visit) {
+    visit(figures.policyLoss), visit(figures.valueLoss), visit(figures.entropy), visit(figures.approxKl), visit(figures.clipfrac);
+    visit(figures.explainedVariance), visit(figures.gradNorm), visit(figures.epochs);
+}
+
 } // namespace
 
 /// Of names and domains: what the statistics and the window are indexed by.
@@ -59,7 +65,7 @@ Result<std::string> PpoStrategy::checkpoint() const {
         out.put(count);
     out.put(m_memory.episodeTrials);
     out.put(m_memory.sinceUpdate);
-    out.put(m_figures);
+    eachFigure(m_figures, [&](const auto& figure) { out.put(figure); });
     out.putAll(m_network->weights());
     const std::string body = out.take();
     Header header;
@@ -118,7 +124,9 @@ Result<void> PpoStrategy::restore(std::string_view bytes) {
     Memory memory;
     UpdateFigures figures;
     std::vector<float> weights;
-    if (!readMemory(in, m_space, memory) || !in.get(figures) || !in.getAll(weights) || !in.atEnd()) return damaged();
+    if (!readMemory(in, m_space, memory)) return damaged();
+    eachFigure(figures, [&](auto& figure) { in.get(figure); });
+    if (!in.getAll(weights) || !in.atEnd()) return damaged();
     WW_CHECK(m_network->setWeights(weights));
     m_memory = std::move(memory);
     m_figures = figures;

@@ -8,7 +8,7 @@ struct PpoParameters {
     // The session
     int episodeLength = 8;     ///< consecutive trials from one incumbent
     int numSteps = 8;          ///< new transitions that start an update
-    int window = 32;           ///< most recent transitions that an update sees
+    int window = 24;           ///< most recent transitions that an update sees
     int resampleAttempts = 32; ///< draws from the policy before a proposal falls back to a uniform one
 
     // Advantages
@@ -16,7 +16,7 @@ struct PpoParameters {
     double gaeLambda = 0.9;
 
     // Optimisation
-    int updateEpochs = 4; ///< full-batch steps per update
+    int updateEpochs = 3; ///< full-batch steps per update
     double learningRate = 3e-3;
     double adamBeta1 = 0.9, adamBeta2 = 0.999, adamEpsilon = 1e-5;
     double clipCoef = 0.2;

@@ -188,7 +188,7 @@ void TestActorCritic::criticApproachesItsTargets() {
         batch.returns[i] = batch.states[i][0] > 0.5f ? 1.0f : -1.0f;
     const auto first = network->update(batch);
     VERIFY_OK(first);
-    for (int i = 0; i < 60; ++i)
+    for (int i = 0; i < 80; ++i)
         VERIFY_OK(network->update(batch));
     const auto last = network->update(batch);
     VERIFY_OK(last);

@@ -156,8 +156,8 @@ void TestPpoStrategy::updatesSeeWhatWasSampled() {
     PlainActorCritic scorer(plain.record);
     for (std::size_t number = 0; number < plain.record->batches.size(); ++number) {
         const UpdateBatch& batch = plain.record->batches[number];
-        // 8 more with each update, up to the window of 32.
-        QCOMPARE(batch.states.size(), std::min<std::size_t>(32, 8 * (number + 1)));
+        // 8 more with each update, up to the window of 24.
+        QCOMPARE(batch.states.size(), std::min<std::size_t>(24, 8 * (number + 1)));
         QCOMPARE(batch.temperature, 0.5f);
         std::vector<double> sums(batch.segmentTransition.size()), logProbs(batch.states.size());
         for (std::size_t row = 0; row < batch.rowSegment.size(); ++row)
@@ -170,7 +170,7 @@ void TestPpoStrategy::updatesSeeWhatWasSampled() {
             logProbs[static_cast<std::size_t>(batch.segmentTransition[s])] += score / 0.5 - std::log(sums[s]);
         }
         for (std::size_t t = 0; t < logProbs.size(); ++t) {
-            const bool initial = number < 4 && t < 5;
+            const bool initial = number < 3 && t < 5;
             QCOMPARE(batch.policyWeight[t], initial ? 0.0f : 1.0f);
             QVERIFY(std::abs(logProbs[t] - static_cast<double>(batch.logProb[t])) < 1e-4);
         }
