@@ -38,7 +38,7 @@ inline space::SearchSpace makeSpace(std::vector<space::Parameter> parameters, co
     return *space;
 }
 
-/// 1152 combinations, of which 424 or so are valid: every kind of domain, and constraints over two parameters.
+/// 1152 combinations, part of them valid: every kind of domain, and constraints over two parameters.
 inline space::SearchSpace constrainedSpace() {
     return makeSpace({parameter("TILE_M", {16, 32, 64, 128}, space::Scale::Log2),
                       parameter("TILE_N", {16, 32, 64, 128}, space::Scale::Log2), parameter("UNROLL", {1, 2, 4, 8}),
