@@ -98,6 +98,7 @@ std::uint16_t doubleToHalf(double value) noexcept {
     const std::uint16_t sign = std::signbit(value) ? 0x8000u : 0u;
     if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00u);
     const double magnitude = std::fabs(value);
+    if (magnitude == 0.0) return sign;
     if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00u);
     int exponent = 0;
     std::frexp(magnitude, &exponent);

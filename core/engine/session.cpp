@@ -612,6 +612,7 @@ void TuningSession::emitProgress() {
     const auto now = state();
     progress.probabilities = m_strategy->probabilities(context(now));
     progress.diagnostics = m_strategy->diagnostics();
+    progress.diagnostics["noise_floor"] = m_record.noiseFloor;
     emit(progress);
 }
 

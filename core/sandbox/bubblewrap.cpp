@@ -158,7 +158,8 @@ std::vector<std::string> bubblewrapArguments(const fs::path& bwrap, const std::s
             parent /= part;
             if (parents.insert(parent).second) arguments.insert(arguments.end(), {"--dir", parent.string()});
         }
-        arguments.insert(arguments.end(), {"--ro-bind-try", folder.string(), folder.string()});
+        const auto copy = view.copies.find(folder);
+        arguments.insert(arguments.end(), {"--ro-bind-try", (copy != view.copies.end() ? copy->second : folder).string(), folder.string()});
     }
     arguments.insert(arguments.end(), {"--remount-ro", "/", "--chdir", "/tmp", "--"});
     return arguments;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace ww::sandbox {
 /// What a worker sees of the machine.
 struct View {
     std::vector<std::filesystem::path> readable;  ///< read-only, at the same path
+    std::map<std::filesystem::path, std::filesystem::path> copies;  ///< what is mounted in place of a readable folder
     std::vector<std::filesystem::path> devices;   ///< nodes below /dev
     bool wholeSys = false;                        ///< /sys read-only (the CUDA driver looks the GPU up there)
     std::uint64_t temporaryBytes = 0;             ///< size of the private /tmp

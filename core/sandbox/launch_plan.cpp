@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "sandbox/bubblewrap.h"
+#include "sandbox/staging.h"
 
 namespace ww::sandbox {
 namespace fs = std::filesystem;
@@ -179,6 +180,25 @@ void addLimits(SpawnPlan& spawn, const WorkerOptions& options, bool ownUid) {
     spawn.cores = options.cores;
 }
 
+/// A worker that gives up root can no longer read root's private folders: it gets copies of those that were asked for.
+Result<void> stagePrivateFolders(const WorkerOptions& options, LaunchPlan& plan, View& view) {
+    for (const auto& folder : options.readable) {
+        if (exposesHome(folder) || openToEveryone(folder)) continue;
+        if (plan.scratch.empty()) {
+            WW_TRY(scratch, makeScratch(0));
+            plan.scratch = scratch;
+        }
+        const fs::path copy = plan.scratch / std::to_string(view.copies.size());
+        if (auto copied = copyForEveryone(folder, copy); !copied) {
+            std::error_code ignored;
+            fs::remove_all(plan.scratch, ignored);
+            return copied;
+        }
+        view.copies.emplace(folder, copy);
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<LaunchPlan> planLaunch(const WorkerOptions& options) {
@@ -189,12 +209,13 @@ Result<LaunchPlan> planLaunch(const WorkerOptions& options) {
     const bool wrapped = options.level == Level::Bubblewrap;
     if (wrapped && availability().level != Level::Bubblewrap) return fail(ErrorCode::SandboxUnavailable, availability().reason);
 
-    const View view = viewFor(options, program);
+    View view = viewFor(options, program);
     // Without mounts of our own an unprivileged worker must be able to walk to what it needs.
     const bool reachable = reachableByOthers(program) && reachableByOthers(resourceRoot()) &&
                            std::ranges::all_of(options.readable, &reachableByOthers);
     const uid_t uid = ::geteuid() == 0 && (wrapped || reachable) ? pickUid() : 0;
     if (wrapped) {
+        if (uid != 0) WW_CHECK(stagePrivateFolders(options, plan, view));
         plan.spawn.arguments = bubblewrapArguments(findBubblewrap(), availability().version, view);
     } else {
         WW_TRY(scratch, makeScratch(uid));

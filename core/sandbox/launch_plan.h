@@ -13,7 +13,7 @@ namespace ww::sandbox {
 struct LaunchPlan {
     SpawnPlan spawn;                    ///< all but the fds
     std::filesystem::path program;      ///< of the worker itself
-    std::filesystem::path scratch;      ///< Level::None: to be removed after the worker; else empty
+    std::filesystem::path scratch;      ///< to be removed after the worker; empty where none was needed
 };
 
 /// Errors: EnvironmentMissing when the worker program is not there, SandboxUnavailable when the level asked for cannot be had,

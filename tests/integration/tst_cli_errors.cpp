@@ -19,13 +19,13 @@ private Q_SLOTS:
         QTest::addColumn<QString>("name");
         QTest::addColumn<QByteArray>("text");  // empty: the file is not made
         QTest::addColumn<QByteArray>("says");
-        const QByteArray tile = R"({"Name": "TILE", "Type": "int", "Values": "[16, 32]", "Default": 16})";
+        const QByteArray tile = "{\"Name\": \"TILE\", \"Type\": \"int\", \"Values\": \"[16, 32]\", \"Default\": 16}";
         QTest::newRow("missing file") << "absent.json" << QByteArray() << QByteArray("no such file");
         QTest::newRow("broken JSON") << "broken.json" << QByteArray("{\n  \"General\": {},\n  oops\n}") << QByteArray("line 3, column 3");
-        QTest::newRow("unknown parameter in a constraint") << "unknown.json" << spaceOnly(tile, R"({"Expression": "TILES > 3", "Parameters": ["TILE"]})") << QByteArray("TILE");
-        QTest::newRow("empty domain") << "domain.json" << spaceOnly(R"({"Name": "TILE", "Type": "int", "Values": "[]"})", "") << QByteArray("TILE");
-        QTest::newRow("wrong type") << "type.json" << QByteArray(R"({"ConfigurationSpace": {"TuningParameters": 7}})") << QByteArray("TuningParameters");
-        QTest::newRow("broken expression") << "expression.json" << spaceOnly(tile, R"({"Expression": "TILE >", "Parameters": ["TILE"]})") << QByteArray("column");
+        QTest::newRow("unknown parameter in a constraint") << "unknown.json" << spaceOnly(tile, "{\"Expression\": \"TILES > 3\", \"Parameters\": [\"TILE\"]}") << QByteArray("TILE");
+        QTest::newRow("empty domain") << "domain.json" << spaceOnly("{\"Name\": \"TILE\", \"Type\": \"int\", \"Values\": \"[]\"}", "") << QByteArray("TILE");
+        QTest::newRow("wrong type") << "type.json" << QByteArray("{\"ConfigurationSpace\": {\"TuningParameters\": 7}}") << QByteArray("TuningParameters");
+        QTest::newRow("broken expression") << "expression.json" << spaceOnly(tile, "{\"Expression\": \"TILE >\", \"Parameters\": [\"TILE\"]}") << QByteArray("column");
     }
     void badSpecs() {
         QFETCH(QString, name);
@@ -72,7 +72,7 @@ private Q_SLOTS:
     void aSpaceWithoutValidConfigurations() {
         cli::write(path(QStringLiteral("hostile.cu")), cli::hostileSource());
         auto text = cli::hostileSpec("[0]");
-        text.replace("\"Conditions\": []", R"("Conditions": [{"Expression": "TILE > 1000", "Parameters": ["TILE"]}])");
+        text.replace("\"Conditions\": []", "\"Conditions\": [{\"Expression\": \"TILE > 1000\", \"Parameters\": [\"TILE\"]}]");
         cli::write(path(QStringLiteral("none.json")), text);
         const auto run = cli::run({QStringLiteral("tune"), path(QStringLiteral("none.json")), QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--db"), path(QStringLiteral("never.db"))});
         QCOMPARE(run.exitCode, 1);

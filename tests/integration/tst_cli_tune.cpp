@@ -131,12 +131,11 @@ private Q_SLOTS:
     }
 
     void aBareSourceIsTuned() {
-        cli::write(path(QStringLiteral("bare.cu")), R"(#define BLOCK_SIZE 128
-__global__ void add(const float* a, const float* b, float* c, int n) {
-    int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;
-    if (i < n) c[i] = a[i] + b[i];
-}
-)");
+        cli::write(path(QStringLiteral("bare.cu")), "#define BLOCK_SIZE 128\n"
+                                                    "__global__ void add(const float* a, const float* b, float* c, int n) {\n"
+                                                    "    int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;\n"
+                                                    "    if (i < n) c[i] = a[i] + b[i];\n"
+                                                    "}\n");
         const QString database = path(QStringLiteral("bare.db"));
         const auto run = cli::run(tune(path(QStringLiteral("bare.cu")), database, {QStringLiteral("--strategy"), QStringLiteral("random"), QStringLiteral("--trials"), QStringLiteral("3")}));
         QVERIFY2(run.exitCode == 0, run.err.constData());

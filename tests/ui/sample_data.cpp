@@ -111,7 +111,7 @@ store::SessionRecord session() {
 std::vector<ui::SourceSite> sites(const store::SessionRecord& record) {
     std::vector<ui::SourceSite> found;
     for (const auto& parameter : record.parameters) {
-        for (const std::string before : {"#define " + parameter.name + " ", "int " + parameter.name + " = "}) {
+        for (const std::string& before : {"#define " + parameter.name + " ", "int " + parameter.name + " = "}) {
             const auto at = record.sourceText.find(before);
             if (at == std::string::npos) continue;
             const auto begin = at + before.size();

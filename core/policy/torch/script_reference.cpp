@@ -92,7 +92,7 @@ Result<std::vector<std::vector<double>>> evaluateScript(const std::string& sourc
         // Run once and thrown away: the profiling executor would only spend time on fusing.
         torch::jit::setGraphExecutorOptimize(false);
         torch::jit::CompilationUnit unit;
-        const std::vector<torch::jit::Function*> functions = unit.define(c10::nullopt, source, scriptNames(), nullptr);
+        const std::vector<torch::jit::Function*> functions = unit.define(c10::nullopt, source + "\n", scriptNames(), nullptr);  // the parser wants the last line ended
         if (functions.size() != 1)
             return fail(ErrorCode::InvalidSpec,
                         "the reference holds " + std::to_string(functions.size()) +

@@ -49,7 +49,7 @@ private Q_SLOTS:
         QTest::newRow("empty") << QByteArray() << QByteArray("k") << QByteArray() << QByteArray("compile_error");
         QTest::newRow("carriage returns alone") << QByteArray("// one line\r__global__ void k(float* y) { y[0] = 1; }\r") << QByteArray("k") << QByteArray() << QByteArray("compile_error");
         QTest::newRow("syntax error") << QByteArray("__global__ void k(float* y) { y[0] = ; }") << QByteArray("k") << QByteArray() << QByteArray("compile_error");
-        QTest::newRow("too much static shared memory") << QByteArray("__global__ void k(float* y) { __shared__ float t[20000]; t[threadIdx.x] = y[0]; __syncthreads(); y[0] = t[1]; }")
+        QTest::newRow("too much static shared memory") << QByteArray("__global__ void k(float* y) { __shared__ float t[80000]; t[threadIdx.x] = y[0]; __syncthreads(); y[0] = t[1]; }")
                                                        << QByteArray("k") << QByteArray() << QByteArray("resource_error");
     }
     void findsTheEntry() {

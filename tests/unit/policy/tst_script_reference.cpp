@@ -37,6 +37,7 @@ void TestScriptReference::evaluates_data() {
     QTest::addColumn<QString>("source");
     QTest::addColumn<Inputs>("inputs");
     QTest::addColumn<Outputs>("expected");
+    QTest::newRow("no newline at the end") << "def ref(x):\n    return 2.0 * x" << Inputs{Reals{1, 2}} << Outputs{{2, 4}};
     QTest::newRow("sum of vectors") << "def f(a, b):\n    return a + b\n"
                                     << Inputs{Reals{1, 2, 3}, Reals{10, 20, 30}} << Outputs{{11, 22, 33}};
     QTest::newRow("a number") << "def f(a, s: float):\n    return a * s\n" << Inputs{Reals{1, 2}, 0.5} << Outputs{{0.5, 1}};
