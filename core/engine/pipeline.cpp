@@ -81,6 +81,8 @@ private:
     std::unique_ptr<worker::CompilePool> m_compilers;
     std::unique_ptr<worker::DeviceClient> m_device;
     std::optional<Program> m_baseline;
+    /// Whose outputs count as right where the spec has no reference: the default, or the baseline where the default does not run.
+    std::optional<space::Configuration> m_referenceConfiguration;
     std::optional<Program> m_original;      ///< the reference kernel, or the original at its defaults
     std::unordered_map<std::string, store::TrialRecord> m_measured;  ///< by measurementKey
     double m_noiseFloor = 0.01;
@@ -113,6 +115,12 @@ Result<void> WorkerPipeline::startWorkers() {
     compilers.stop = m_options.stop;
     WW_TRY(pool, worker::CompilePool::start(compilers));
     m_compilers = std::move(pool);
+    const bool cuda = m_task->device.kind == device::DeviceKind::Cuda;
+    if (m_compilers->compilerVersion(cuda ? compile::Target::Cuda : compile::Target::Cpu).empty()) {
+        return fail(ErrorCode::EnvironmentMissing,
+                    cuda ? "NVRTC was not found, so CUDA kernels cannot be compiled: install the CUDA Toolkit (12.6 or newer), or set CUDA_HOME"
+                         : "no C++ compiler was found, so the CPU device cannot compile kernels: install g++, or name one with CXX");
+    }
 
     worker::DeviceClient::Options device;
     device.worker = base;
@@ -171,7 +179,7 @@ Result<bool> WorkerPipeline::compile(const InFlight& inFlight, store::TrialRecor
     program.object = std::move(job.result);
     if (program.object.status != TrialStatus::Ok) {
         record.status = program.object.status;
-        record.message = firstLines(program.object.log, 12);
+        record.message = firstProblem(program.object.log);
         if (record.message.empty()) record.message = "the compiler gave no reason";
         return false;
     }
@@ -322,7 +330,7 @@ Result<WorkerPipeline::Program*> WorkerPipeline::originalProgram() {
     if (m_original) return &*m_original;
     const auto& reference = m_task->spec.reference;
     Program program;
-    program.configuration = m_task->space.defaultConfiguration();
+    program.configuration = m_referenceConfiguration.value_or(m_task->space.defaultConfiguration());
     WW_TRY(candidate, makeCandidate(*m_task, program.configuration));
     if (reference.kind == spec::ReferenceKind::Kernel) {
         const auto file = m_task->spec.folder / reference.kernel.file;
@@ -339,7 +347,7 @@ Result<WorkerPipeline::Program*> WorkerPipeline::originalProgram() {
     }
     WW_TRY(job, m_compilers->waitFor(m_compilers->submit(candidate.request)));
     if (job.result.status != TrialStatus::Ok) {
-        return fail(ErrorCode::InvalidSpec, "the reference does not compile: " + firstLines(job.result.log, 6), m_task->spec.file.string());
+        return fail(ErrorCode::InvalidSpec, "the reference does not compile: " + firstProblem(job.result.log), m_task->spec.file.string());
     }
     program.object = std::move(job.result);
     m_original = std::move(program);
@@ -447,6 +455,8 @@ void WorkerPipeline::settle(store::TrialRecord& record, const bench::PairedSampl
 }
 
 Result<store::TrialRecord> WorkerPipeline::runBaseline(const InFlight& inFlight) {
+    m_referenceConfiguration = inFlight.candidate.configuration;
+    m_original.reset();
     WW_TRY(record, begin(inFlight));
     Program program;
     WW_TRY(compiled, compile(inFlight, record, program));
@@ -526,6 +536,7 @@ Result<store::TrialRecord> WorkerPipeline::runTrial(const InFlight& inFlight, do
 }
 
 Result<void> WorkerPipeline::restoreBaseline(const InFlight& inFlight, double noiseFloor) {
+    m_referenceConfiguration = inFlight.candidate.configuration;
     store::TrialRecord record;
     Program program;
     WW_TRY(compiled, compile(inFlight, record, program));
@@ -611,12 +622,16 @@ Result<std::vector<store::MeasuredRecord>> WorkerPipeline::measureTogether(const
 
 }  // namespace
 
-std::string firstLines(const std::string& text, int count) {
-    std::size_t end = 0;
-    for (int line = 0; line < count && end != std::string::npos; ++line) end = text.find('\n', end == 0 ? 0 : end + 1);
-    auto head = text.substr(0, end);
-    while (!head.empty() && (head.back() == '\n' || head.back() == ' ')) head.pop_back();
-    return head;
+std::string firstProblem(const std::string& log) {
+    constexpr int kLines = 8;
+    // Compilers lead with "In file included from ..."; the first line that says error is the one to read.
+    const auto word = std::min(log.find("error"), log.find("Error"));
+    auto begin = word == std::string::npos ? 0 : log.rfind('\n', word) + 1;
+    auto end = begin;
+    for (int line = 0; line < kLines && end != std::string::npos; ++line) end = log.find('\n', line == 0 ? begin : end + 1);
+    auto text = log.substr(begin, end == std::string::npos ? end : end - begin);
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    return text;
 }
 
 Result<std::unique_ptr<Pipeline>> Pipeline::start(std::shared_ptr<const Task> task, Options options) {

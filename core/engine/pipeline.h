@@ -60,7 +60,7 @@ public:
     [[nodiscard]] virtual double deviceSeconds() const = 0;  ///< spent in timed launches
 };
 
-/// The first `count` lines of a text, without trailing blanks.
-[[nodiscard]] std::string firstLines(const std::string& text, int count);
+/// The part of a compiler's log to read first: eight lines from the first that says "error", else its beginning.
+[[nodiscard]] std::string firstProblem(const std::string& log);
 
 }  // namespace ww::engine

@@ -62,7 +62,6 @@ ProcessState lookAt(int processes, const char* pid) noexcept {
 bool needs(const ProcessState& process, int signal) noexcept {
     const bool ended = process.state == 'Z' || process.state == 'X';
     if (signal == SIGSTOP) return !ended && process.state != 'T';
-    if (signal == SIGCONT) return process.state == 'T';
     return !ended;
 }
 
@@ -93,7 +92,10 @@ int onePass(pid_t session, int signal) noexcept {
 }  // namespace
 
 void signalSession(pid_t session, int signal) noexcept {
-    for (int pass = 0; pass < kMaxPasses && onePass(session, signal) > 0; ++pass) {
+    // SIGCONT goes to every process, not only to those seen stopped: a parent between vfork and its child's exec looks busy and
+    // still has the SIGSTOP before it, which only a SIGCONT takes back. Twice, for children that came in between.
+    const int passes = signal == SIGCONT ? 2 : kMaxPasses;
+    for (int pass = 0; pass < passes && onePass(session, signal) > 0; ++pass) {
     }
 }
 

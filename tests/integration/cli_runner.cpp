@@ -11,9 +11,7 @@ QByteArray hostileSource() {
 #ifndef TILE
 #define TILE 64
 #endif
-extern "C" int printf(const char*, ...);
-extern "C" void exit(int);
-extern "C" void* malloc(unsigned long);
+#include <cstdlib>
 extern "C" __global__ void scale(const float* x, float* y, int n) {
     int i = blockIdx.x * TILE + threadIdx.x;
 #if MODE == 1
@@ -30,8 +28,10 @@ extern "C" __global__ void scale(const float* x, float* y, int n) {
 #elif MODE == 6
     for (;;) printf("no end of %d\n", i);
 #elif MODE == 7
-    volatile char* p = (volatile char*)malloc(1ul << 33);
-    for (unsigned long k = 0; k < (1ul << 33); k += 4096) p[k] = 1;
+    if (i == 0) {
+        volatile char* p = (volatile char*)malloc(1ul << 30);
+        for (unsigned long k = 0; p && k < (1ul << 30); k += 4096) p[k] = 1;
+    }
     if (i < n) y[i] = 2.0f * x[i];
 #elif MODE == 8
     if (i <= n) y[i] = i < n ? 2.0f * x[i] : 1.0f;

@@ -45,7 +45,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("says");
         QTest::newRow("empty file") << QByteArray() << QByteArray("empty");
         QTest::newRow("no kernel") << QByteArray("int host(int a) { return a; }\n") << QByteArray("__global__");
-        QTest::newRow("needs a spec") << QByteArray("struct P { int n; };\n__global__ void k(P* p) { p[threadIdx.x].n = 1; }\n") << QByteArray("spec");
+        QTest::newRow("needs a spec") << QByteArray("#define BLOCK 64\n__device__ int f() { return BLOCK; }\nstruct P { int n; };\n__global__ void k(P* p) { p[threadIdx.x].n = 1; }\n") << QByteArray("spec");
     }
     void badKernels() {
         QFETCH(QByteArray, source);

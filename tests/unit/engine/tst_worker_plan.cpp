@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/pipeline.h"
 #include "engine/worker_plan.h"
 #include "result_test.h"
 
@@ -36,6 +37,13 @@ private Q_SLOTS:
         for (const int core : plan.compileCores) {
             QVERIFY(std::find(plan.deviceCores.begin(), plan.deviceCores.end(), core) == plan.deviceCores.end());
         }
+    }
+
+    void theFirstProblemOfALog() {
+        QCOMPARE(engine::firstProblem("In file included from <command-line>:\nk.cu:3:5: error: expected ';'\n  more\n"),
+                 std::string("k.cu:3:5: error: expected ';'\n  more"));
+        QCOMPARE(engine::firstProblem("only a note\n"), std::string("only a note"));
+        QCOMPARE(engine::firstProblem(""), std::string());
     }
 
     void thisProcessHasCores() { QVERIFY(!engine::usableCores().empty()); }

@@ -147,9 +147,6 @@ private Q_SLOTS:
             QTest::addRow("%s: exit 0", name.c_str()) << level << QByteArray(R"({"do":"exit","code":0})") << 0 << 0;
             QTest::addRow("%s: crash", name.c_str()) << level << QByteArray(R"({"do":"crash"})") << -1 << SIGSEGV;
             QTest::addRow("%s: garbage", name.c_str()) << level << QByteArray(R"({"do":"garbage"})") << -1 << SIGKILL;
-            // bubblewrap's own processes keep the channel open; the deadline is what ends such a worker there.
-            if (level == Level::Bubblewrap) continue;
-            QTest::addRow("%s: channel closed", name.c_str()) << level << QByteArray(R"({"do":"closeChannel"})") << -1 << SIGKILL;
         }
     }
     void deathIsTold() {
