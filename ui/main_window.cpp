@@ -153,9 +153,6 @@ void MainWindow::wireControl() {
     connect(m_control, &SessionControl::stateChanged, this, &MainWindow::onState);
     connect(m_control, &SessionControl::devicesListed, m_header, &HeaderBar::setDevices);
     connect(m_control, &SessionControl::taskOpened, this, &MainWindow::onTask);
-    connect(m_control, &SessionControl::validCounted, this, [this](const QString& path, double valid, bool exact) {
-        if (path == m_kernelPath) m_space->setValidCount(valid, exact);
-    });
     connect(m_control, &SessionControl::storedOpened, this, &MainWindow::onStored);
     connect(m_control, &SessionControl::eventsArrived, m_session, qOverload<const EventBatch&>(&SessionModel::apply));
     connect(m_control, &SessionControl::maskChanged, m_session, &SessionModel::setMask);

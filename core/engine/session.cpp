@@ -211,7 +211,7 @@ Result<void> TuningSession::beginNew() {
     WW_TRY(pipeline, Pipeline::start(m_task, {m_options.allowNoSandbox, m_options.shareResults, *m_options.seed, m_stop.get_token(), stageSink()}));
     m_pipeline = std::move(pipeline);
     m_record.sandbox = sandbox::toString(m_pipeline->sandboxLevel());
-    m_record.facts = m_pipeline->environment();
+    m_record.facts.update(m_pipeline->environment());
     WW_TRY(id, m_log->beginSession(m_record));
     m_record.id = m_sessionId = id;
     m_startNs = monotonicNs();

@@ -39,10 +39,15 @@ store::SessionRecord describeSession(const Task& task, const SessionOptions& opt
         row.defaultValue = parameter.values[parameter.defaultIndex].toJson();
         record.parameters.push_back(std::move(row));
     }
+    const auto refusals = task.space.rejectedBy();
     record.constraints = Json::array();
     for (const auto& constraint : task.space.constraints()) {
-        record.constraints.push_back({{"id", constraint.id}, {"sentence", constraint.sentence}, {"text", constraint.expression.text()}});
+        Json entry{{"id", constraint.id}, {"sentence", constraint.sentence}, {"text", constraint.expression.text()}};
+        if (const auto found = refusals.find(constraint.id); found != refusals.end()) entry["refuses"] = found->second.value;
+        record.constraints.push_back(std::move(entry));
     }
+    const auto valid = task.space.countValid();
+    record.facts = {{"cartesian", task.space.cartesianSize()}, {"valid", valid.value}, {"valid_exact", valid.exact}};
     return record;
 }
 

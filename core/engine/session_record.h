@@ -8,7 +8,8 @@
 
 namespace ww::engine {
 
-/// What a new session starts with, for the trial log (without id, sandbox level and environment).
+/// What a new session starts with, for the trial log (without id and sandbox level; of the facts only the
+/// space's counts).
 [[nodiscard]] store::SessionRecord describeSession(const Task& task, const SessionOptions& options);
 
 /// The JSON that `tune --json` ends with (DESIGN.md section 11).

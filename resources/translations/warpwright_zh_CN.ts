@@ -280,8 +280,8 @@
         <translation>约束</translation>
     </message>
     <message>
-        <source>refused so far</source>
-        <translation>累计拒绝</translation>
+        <source>combinations refused</source>
+        <translation>拒绝的组合数</translation>
     </message>
 </context>
 <context>

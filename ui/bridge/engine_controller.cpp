@@ -59,7 +59,6 @@ EngineController::EngineController(QObject* parent)
 
     connect(m_loader, &Loader::devicesListed, this, &SessionControl::devicesListed, Qt::QueuedConnection);
     connect(m_loader, &Loader::taskOpened, this, &SessionControl::taskOpened, Qt::QueuedConnection);
-    connect(m_loader, &Loader::validCounted, this, &SessionControl::validCounted, Qt::QueuedConnection);
     connect(m_loader, &Loader::sessionsListed, this, &SessionControl::sessionsListed, Qt::QueuedConnection);
     connect(m_loader, &Loader::storedOpened, this, &SessionControl::storedOpened, Qt::QueuedConnection);
     connect(m_loader, &Loader::failed, this, &SessionControl::failed, Qt::QueuedConnection);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "bridge/text.h"
+#include "engine/session_record.h"
 #include "source/source_model.h"
 #include "store/trial_log.h"
 
@@ -12,9 +13,6 @@ namespace ww::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-/// Counting a larger space could take seconds; the title then shows the combinations alone.
-constexpr double kCountLimit = 5e6;
 
 std::filesystem::path databasePath(const QString& database) {
     return database.isEmpty() ? store::defaultDatabase() : std::filesystem::path(fromQt(database));
@@ -65,16 +63,15 @@ void Loader::openTask(const QString& path, const QString& device, const QString&
     }
     auto opened = std::make_shared<OpenedTask>();
     opened->path = path;
-    opened->draft = draftOf(*task);
+    engine::SessionOptions options;
+    options.specPath = fromQt(path);
+    opened->draft = engine::describeSession(*task, options);
     opened->sites = sitesOf(task->source);
     for (const auto& note : task->notes) opened->notes.append(toQt(note));
     for (const auto& each : task->spec.workloads) {
         if (!each.verifyOnly) opened->workloads.append(toQt(each.name));
     }
-    Q_EMIT taskOpened(opened);
-    if (task->space.cartesianSize() > kCountLimit || isStale(request)) return;
-    const auto count = task->space.countValid();
-    if (!isStale(request)) Q_EMIT validCounted(path, count.value, count.exact);
+    if (!isStale(request)) Q_EMIT taskOpened(opened);
 }
 
 void Loader::listSessions(const QString& database) {
@@ -104,36 +101,6 @@ void Loader::openStored(const QString& database, const QString& session, int req
         return;
     }
     Q_EMIT storedOpened(std::make_shared<const StoredSession>(std::move(*stored)));
-}
-
-store::SessionRecord draftOf(const engine::Task& task) {
-    store::SessionRecord draft;
-    draft.kernel = task.spec.name;
-    draft.title = task.spec.title;
-    draft.specPath = task.spec.file.empty() ? task.spec.kernelFile.string() : task.spec.file.string();
-    draft.device = task.device.toJson();
-    draft.workload = task.workload.name;
-    draft.objective = task.spec.objective;
-    draft.sourceText = task.source.text;
-    draft.sourcePath = task.source.path.string();
-    draft.entry = task.spec.kernelName;
-    for (const auto& parameter : task.space.parameters()) {
-        store::ParameterRecord record;
-        record.name = parameter.name;
-        record.site = std::string(toString(parameter.site));
-        record.scale = std::string(toString(parameter.scale));
-        record.label = parameter.label;
-        record.effect = parameter.effect;
-        record.values = Json::array();
-        for (const auto& value : parameter.values) record.values.push_back(value.toJson());
-        record.defaultValue = parameter.values[parameter.defaultIndex].toJson();
-        draft.parameters.push_back(std::move(record));
-    }
-    draft.constraints = Json::array();
-    for (const auto& constraint : task.space.constraints()) {
-        draft.constraints.push_back({{"id", constraint.id}, {"sentence", constraint.sentence}, {"text", constraint.expression.text()}});
-    }
-    return draft;
 }
 
 std::vector<SourceSite> sitesOf(const source::SourceModel& model) {

@@ -27,7 +27,6 @@ public:
 Q_SIGNALS:
     void devicesListed(const QList<ww::ui::DeviceChoice>& devices);
     void taskOpened(std::shared_ptr<const ww::ui::OpenedTask> task);
-    void validCounted(const QString& path, double valid, bool exact);
     void sessionsListed(std::shared_ptr<const ww::ui::SessionList> list);
     void storedOpened(std::shared_ptr<const ww::ui::StoredSession> session);
     void failed(const ww::Error& error);
@@ -38,8 +37,6 @@ private:
     Token m_newest;
 };
 
-/// The record of a session that would start from this task: what the views show before the first trial.
-[[nodiscard]] store::SessionRecord draftOf(const engine::Task& task);
 /// Where the parameters' values stand in a kernel's text; empty where it cannot be parsed.
 [[nodiscard]] std::vector<SourceSite> sitesOf(const source::SourceModel& model);
 

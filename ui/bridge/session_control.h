@@ -77,7 +77,6 @@ Q_SIGNALS:
     void stateChanged(ww::ui::SessionControl::State state);
     void devicesListed(const QList<ww::ui::DeviceChoice>& devices);
     void taskOpened(std::shared_ptr<const ww::ui::OpenedTask> task);
-    void validCounted(const QString& path, double valid, bool exact);
     void sessionsListed(std::shared_ptr<const ww::ui::SessionList> list);
     void storedOpened(std::shared_ptr<const ww::ui::StoredSession> session);
     void eventsArrived(const ww::ui::EventBatch& batch);

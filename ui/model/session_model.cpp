@@ -52,7 +52,9 @@ void SessionModel::begin(Origin origin, const store::SessionRecord& session, std
             const Json* found = member(constraint, key);
             return found != nullptr ? valueText(*found) : QString();
         };
-        m_constraints.push_back({text("id"), text("sentence"), text("text"), 0});
+        const Json* refuses = member(constraint, "refuses");
+        const qint64 inSpace = refuses != nullptr && refuses->is_number() ? static_cast<qint64>(refuses->get<double>()) : 0;
+        m_constraints.push_back({text("id"), text("sentence"), text("text"), inSpace, inSpace});
     }
     m_trials.clear();
     m_events.clear();
@@ -128,7 +130,7 @@ void SessionModel::steer(const store::EventRecord& event) {
 void SessionModel::setRejections(const std::map<std::string, std::int64_t>& rejections) {
     for (auto& constraint : m_constraints) {
         const auto found = rejections.find(fromQt(constraint.id));
-        if (found != rejections.end()) constraint.refused = found->second;
+        constraint.refused = constraint.inSpace + (found != rejections.end() ? found->second : 0);
     }
     Q_EMIT rejectionsChanged();
 }

@@ -31,7 +31,8 @@ struct ParameterInfo {
 
 struct ConstraintInfo {
     QString id, sentence, text;
-    qint64 refused = 0;
+    qint64 refused = 0;     ///< combinations of the space, and whatever was asked for by hand
+    qint64 inSpace = 0;     ///< the first of the two
 };
 
 /// One row of everything: the record, its values as indices into the domains (-1: not in the domain), and the best ratio of

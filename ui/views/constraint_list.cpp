@@ -64,7 +64,7 @@ void ConstraintList::paintEvent(QPaintEvent*) {
     painter.drawText(head, Qt::AlignVCenter | Qt::AlignLeft, tr("Constraints"));
     painter.setFont(uiFont(kSmallPixels));
     painter.setPen(theme.secondary);
-    painter.drawText(head, Qt::AlignVCenter | Qt::AlignRight, tr("refused so far"));
+    painter.drawText(head, Qt::AlignVCenter | Qt::AlignRight, tr("combinations refused"));
     const QFont mono = monoFont(kSmallPixels);
     painter.setFont(mono);
     const QFontMetrics metrics(mono);

@@ -37,7 +37,10 @@ SpaceView::SpaceView(SessionModel* session, QWidget* parent)
 
 void SpaceView::rebuild() {
     m_rows.clear();
-    m_valid = -1;
+    const Json* valid = member(m_session->session().facts, "valid");
+    const Json* exact = member(m_session->session().facts, "valid_exact");
+    m_valid = valid != nullptr && valid->is_number() ? valid->get<double>() : -1;
+    m_exact = exact == nullptr || !exact->is_boolean() || exact->get<bool>();
     m_content = new QWidget;
     m_content->setAutoFillBackground(false);
     auto* layout = new QVBoxLayout(m_content);
@@ -58,12 +61,6 @@ void SpaceView::rebuild() {
 
 void SpaceView::refresh() {
     for (auto* row : m_rows) row->refresh();
-}
-
-void SpaceView::setValidCount(double valid, bool exact) {
-    m_valid = valid;
-    m_exact = exact;
-    Q_EMIT noteChanged(note());
 }
 
 QString SpaceView::note() const {

@@ -25,7 +25,6 @@ public:
     [[nodiscard]] const std::vector<ParameterRow*>& rows() const { return m_rows; }
     /// "4 320 combinations, 74 tried"
     [[nodiscard]] QString note() const;
-    void setValidCount(double valid, bool exact);
 
 Q_SIGNALS:
     void pinAsked(int parameter, int value);
