@@ -59,7 +59,7 @@ int main() {
     options.specPath = resourceRoot() / "kernels" / "vector_add";
     options.device = "cpu";
     options.strategy = "random";
-    options.trials = 40;
+    options.trials = 16;
     options.seed = 1;
     options.database = database;
     options.allowNoSandbox = true;

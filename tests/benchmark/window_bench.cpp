@@ -93,17 +93,21 @@ int main(int argc, char** argv) {
         beat.restart();
     });
     int number = 0;
+    engine::Progress progress = std::get<engine::Progress>(sample::running(0, 1000).back());
     QTimer arrivals;
     QObject::connect(&arrivals, &QTimer::timeout, [&] {
-        std::vector<std::shared_ptr<const store::TrialRecord>> due;
+        ui::EventBatch batch;
         for (int i = 0; i < kBatchMs / kTrialEveryMs; ++i) {
-            auto next = *feed.trials[static_cast<std::size_t>(number) % feed.trials.size()];
-            next.number = ++number;
-            due.push_back(std::make_shared<const store::TrialRecord>(std::move(next)));
+            auto next = std::make_shared<store::TrialRecord>(*feed.trials[static_cast<std::size_t>(number) % feed.trials.size()]);
+            next->number = ++number;
+            batch.push_back(engine::StageChanged{engine::Stage::Benchmarking, number, {}});
+            batch.push_back(engine::TrialFinished{std::move(next)});
         }
-        Q_EMIT control.eventsArrived(sample::finished(due));
+        batch.push_back(progress);
+        progress.trials = number;
+        Q_EMIT control.eventsArrived(batch);
     });
-    QTimer::singleShot(kSeconds * 1000, &application, &QCoreApplication::quit);
+    QTimer::singleShot(kSeconds * 1000, &application, [] { QCoreApplication::exit(0); });  // quit() would ask the running window first
     beat.start();
     heartbeat.start(1);
     arrivals.start(kBatchMs);
