@@ -9,15 +9,16 @@ namespace ww::device {
 
 namespace {
 
-constexpr std::size_t kPage = 4096;
+/// Frames larger than a page would step over a single guard page.
+constexpr std::size_t kGuard = std::size_t{64} << 10;
 
 }  // namespace
 
 FiberStack::FiberStack(std::size_t bytes) {
-    const std::size_t all = bytes + kPage;
+    const std::size_t all = bytes + kGuard;
     void* memory = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
-    if (::mprotect(memory, kPage, PROT_NONE) != 0) {
+    if (::mprotect(memory, kGuard, PROT_NONE) != 0) {
         ::munmap(memory, all);
         return;
     }
@@ -40,7 +41,7 @@ FiberStack::~FiberStack() {
 
 bool FiberStack::guards(const void* address) const noexcept {
     const auto* byte = static_cast<const std::byte*>(address);
-    return m_base != nullptr && byte >= m_base && byte < m_base + kPage;
+    return m_base != nullptr && byte >= m_base && byte < m_base + kGuard;
 }
 
 

@@ -11,7 +11,7 @@ inline constexpr std::size_t kFiberStackBytes = std::size_t{128} << 10;
 /// Stack of the plain loop, which runs all threads of a block one after the other.
 inline constexpr std::size_t kPlainStackBytes = std::size_t{8} << 20;
 
-/// An mmap'd stack with a guard page below it. Move-only.
+/// An mmap'd stack with guard pages below it. Move-only.
 class FiberStack {
 public:
     FiberStack() = default;
@@ -22,12 +22,12 @@ public:
 
     [[nodiscard]] bool valid() const noexcept { return m_base != nullptr; }
     [[nodiscard]] std::byte* top() const noexcept { return m_base + m_bytes; }
-    /// Whether an address lies in the guard page.
+    /// Whether an address lies in the guard pages.
     [[nodiscard]] bool guards(const void* address) const noexcept;
 
 private:
-    std::byte* m_base = nullptr;  // start of the guard page
-    std::size_t m_bytes = 0;      // guard page included
+    std::byte* m_base = nullptr;  // start of the guard pages
+    std::size_t m_bytes = 0;      // guard pages included
 };
 
 /// A suspended execution.

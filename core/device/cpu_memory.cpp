@@ -12,6 +12,8 @@ namespace ww::device {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+/// Address space without memory on both sides of a buffer: a write far outside faults instead of hitting a neighbour.
+constexpr std::size_t kGuard = std::size_t{16} << 20;
 constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
 #if defined(__x86_64__)
 constexpr std::size_t kLine = 64;
@@ -25,18 +27,18 @@ CpuMemory::~CpuMemory() {
 
 Result<BufferId> CpuMemory::allocate(std::size_t bytes) {
     const std::size_t body = (bytes + kPage - 1) / kPage * kPage;
-    if (body < bytes || body + 2 * kPage < body) return fail(ErrorCode::WorkerFailed, "a buffer of that size cannot exist");
+    if (body < bytes || body + 2 * kGuard < body) return fail(ErrorCode::WorkerFailed, "a buffer of that size cannot exist");
     Buffer buffer;
     buffer.bytes = bytes;
-    buffer.mappingBytes = body + 2 * kPage;
+    buffer.mappingBytes = body + 2 * kGuard;
     void* mapping = ::mmap(nullptr, buffer.mappingBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED) return fail(ErrorCode::WorkerFailed, "out of memory: " + std::to_string(bytes) + " bytes for a buffer");
     buffer.mapping = static_cast<std::byte*>(mapping);
-    if (body > 0 && ::mprotect(buffer.mapping + kPage, body, PROT_READ | PROT_WRITE) != 0) {
+    if (body > 0 && ::mprotect(buffer.mapping + kGuard, body, PROT_READ | PROT_WRITE) != 0) {
         ::munmap(mapping, buffer.mappingBytes);
         return fail(ErrorCode::WorkerFailed, "out of memory: " + std::to_string(bytes) + " bytes for a buffer");
     }
-    if (body >= kHugeFrom) ::madvise(buffer.mapping + kPage, body, MADV_HUGEPAGE);
+    if (body >= kHugeFrom) ::madvise(buffer.mapping + kGuard, body, MADV_HUGEPAGE);
     const BufferId id = m_nextId++;
     m_buffers.emplace(id, buffer);
     m_allocated += static_cast<std::int64_t>(bytes);
@@ -54,7 +56,7 @@ void CpuMemory::release(BufferId buffer) {
 std::span<std::byte> CpuMemory::whole(BufferId buffer) const {
     const auto found = m_buffers.find(buffer);
     if (found == m_buffers.end()) return {};
-    return {found->second.mapping + kPage, found->second.bytes};
+    return {found->second.mapping + kGuard, found->second.bytes};
 }
 
 Result<std::span<std::byte>> CpuMemory::range(BufferId buffer, std::size_t offset, std::size_t bytes) const {

@@ -16,7 +16,7 @@ Result<Json> benchConfigurations(const SessionOptions& options, const std::vecto
     }
     if (parsed.empty()) parsed.push_back(base);
     WW_TRY(pipeline, Pipeline::start(task, {options.allowNoSandbox, true, options.seed.value_or(drawSeed()), {}, {}}));
-    WW_TRY(measured, pipeline->measureTogether(parsed, 200));
+    WW_TRY(measured, pipeline->measureTogether(parsed, 200, true));
     Json results = Json::array();
     for (const auto& one : measured) results.push_back(toJson(one));
     return Json{{"kernel", task->spec.name},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/units.h"
@@ -40,11 +42,13 @@ public:
     Result<store::TrialRecord> runTrial(const InFlight& inFlight, double incumbentNs) override;
     Result<void> restoreBaseline(const InFlight& inFlight, double noiseFloor) override;
     void remember(const store::TrialRecord& trial) override;
-    Result<std::vector<store::MeasuredRecord>> measureTogether(const std::vector<space::Configuration>& configurations, int samples) override;
+    Result<std::vector<store::MeasuredRecord>> measureTogether(const std::vector<space::Configuration>& configurations, int samples,
+                                                               bool verifyFirst) override;
     double noiseFloor() const override { return m_noiseFloor; }
     sandbox::Level sandboxLevel() const override { return m_level; }
     Json environment() const override;
     double deviceSeconds() const override { return m_deviceSeconds; }
+    std::vector<std::string> takeNotes() override { return std::exchange(m_notes, {}); }
 
 private:
     /// A program of ours or a candidate's, ready for the device; loaded again where the worker was replaced.
@@ -85,6 +89,9 @@ private:
     std::optional<space::Configuration> m_referenceConfiguration;
     std::optional<Program> m_original;      ///< the reference kernel, or the original at its defaults
     std::unordered_map<std::string, store::TrialRecord> m_measured;  ///< by measurementKey
+    std::set<std::string> m_droppedEdges;   ///< derived shapes that the baseline itself fails
+    bool m_judgingBaseline = false;
+    std::vector<std::string> m_notes;
     double m_noiseFloor = 0.01;
     double m_deviceSeconds = 0;
     double m_referenceSeconds = 0;          ///< of the tuned workload, last time
@@ -190,6 +197,11 @@ Result<bool> WorkerPipeline::compile(const InFlight& inFlight, store::TrialRecor
         return false;
     }
     program.launch = std::move(*launch);
+    if (program.launch.empty) {
+        record.status = TrialStatus::LaunchError;
+        record.message = "the grid of workload " + m_task->workload.name + " has no block: nothing would be launched; give it a size above 0";
+        return false;
+    }
     return true;
 }
 
@@ -313,8 +325,17 @@ Result<bool> WorkerPipeline::verify(Program& program, store::TrialRecord& record
     }
     workloads.push_back(m_task->workload);
     for (const auto& workload : workloads) {
+        if (m_droppedEdges.contains(workload.name)) continue;
         auto found = check(program, workload, seedFor(workload, round), (m_trial + round) % 2, report);
         record.stages.verifyNs += monotonicNs() - begin;
+        const bool derived = m_task->spec.findWorkload(workload.name) == nullptr;
+        if (m_judgingBaseline && derived && (!found ? found.error().code == ErrorCode::InvalidSpec : found->status != TrialStatus::Ok)) {
+            // A shape of our own making that the original cannot do, or the reference cannot: it proves nothing about candidates.
+            m_droppedEdges.insert(workload.name);
+            m_notes.push_back("the edge shape " + workload.name + " is not checked: the original kernel or the reference fails there (" +
+                              (found ? found->message : found.error().message) + ")");
+            continue;
+        }
         if (!found) return Unexpected{std::move(found).error()};
         if (found->status != TrialStatus::Ok) {
             record.status = found->status;
@@ -464,8 +485,11 @@ Result<store::TrialRecord> WorkerPipeline::runBaseline(const InFlight& inFlight)
     m_deadlineNs = monotonicNs() + static_cast<std::int64_t>(m_task->spec.limits.trialSeconds * 1e9);
     WW_TRY(loaded, load(program, record));
     if (!loaded) return record;
-    WW_TRY(correct, verify(program, record, 0));
-    if (!correct) return record;
+    m_judgingBaseline = true;
+    auto correct = verify(program, record, 0);
+    m_judgingBaseline = false;
+    if (!correct) return Unexpected{std::move(correct).error()};
+    if (!*correct) return record;
     bench::PairedSamples samples;
     WW_TRY(measured, bench(program, record, 0, samples));
     if (!measured) return record;
@@ -556,7 +580,8 @@ void WorkerPipeline::remember(const store::TrialRecord& trial) {
     if (auto launch = launchFor(*m_task, *configuration, m_task->workload)) m_measured[measurementKey(trial.objectHash, *launch)] = trial;
 }
 
-Result<std::vector<store::MeasuredRecord>> WorkerPipeline::measureTogether(const std::vector<space::Configuration>& configurations, int samples) {
+Result<std::vector<store::MeasuredRecord>> WorkerPipeline::measureTogether(const std::vector<space::Configuration>& configurations, int samples,
+                                                                              bool verifyFirst) {
     stage(Stage::Finalists);
     std::vector<Program> programs;
     std::vector<InFlight> jobs;
@@ -583,6 +608,18 @@ Result<std::vector<store::MeasuredRecord>> WorkerPipeline::measureTogether(const
             return fail(ErrorCode::InvalidArgument, "this configuration cannot be loaded (" + std::string(toString(record.status)) + "): " + record.message,
                         m_task->space.display(program.configuration));
         }
+        if (verifyFirst) {
+            m_deadlineNs = monotonicNs() + static_cast<std::int64_t>(m_task->spec.limits.trialSeconds * 1e9);
+            WW_TRY(correct, verify(program, record, 0));
+            if (!correct) {
+                return fail(ErrorCode::Unsupported,
+                            "this configuration is not measured, since it is not correct (" + std::string(toString(record.status)) + "): " + record.message,
+                            m_task->space.display(program.configuration));
+            }
+        }
+    }
+    for (auto& program : programs) {
+        WW_CHECK(ensureLoaded(program));
         modules.push_back(*program.module);
         launches.push_back(program.launch);
     }

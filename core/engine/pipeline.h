@@ -38,6 +38,8 @@ public:
     virtual ~Pipeline() = default;
 
     [[nodiscard]] virtual Result<InFlight> submit(const space::Configuration& configuration) = 0;
+    /// What the user should know of since the last call.
+    [[nodiscard]] virtual std::vector<std::string> takeNotes() = 0;
     virtual void drop(const InFlight& inFlight) = 0;
     [[nodiscard]] virtual std::size_t lookahead() const = 0;  ///< compiles worth having in flight
 
@@ -50,9 +52,10 @@ public:
     [[nodiscard]] virtual Result<void> restoreBaseline(const InFlight& inFlight, double noiseFloor) = 0;
     /// Tells it of an earlier trial, so that equal objects share its measurement.
     virtual void remember(const store::TrialRecord& trial) = 0;
-    /// Interleaved, in a fresh device process; the first configuration is the reference of the ratios. Result in given order.
+    /// Interleaved, in a fresh device process, after a check of each where `verifyFirst` asks for it (Unsupported names one
+    /// that is wrong); the first configuration is the reference of the ratios. Result in given order.
     [[nodiscard]] virtual Result<std::vector<store::MeasuredRecord>> measureTogether(const std::vector<space::Configuration>& configurations,
-                                                                                     int samples) = 0;
+                                                                                     int samples, bool verifyFirst) = 0;
 
     [[nodiscard]] virtual double noiseFloor() const = 0;
     [[nodiscard]] virtual sandbox::Level sandboxLevel() const = 0;

@@ -236,6 +236,25 @@ Result<void> TuningSession::resume() {
         return fail(ErrorCode::InvalidArgument, "session " + std::to_string(id) + " ran on " + facts.name +
                                                     ", which this machine does not have; results of different devices are never mixed: start a new session");
     }
+    if ((!m_options.workload.empty() && m_options.workload != stored.workload) ||
+        (!m_options.objective.empty() && m_options.objective != stored.objective)) {
+        return fail(ErrorCode::InvalidArgument, "session " + std::to_string(id) + " has workload " + stored.workload + " and objective " + stored.objective +
+                                                    "; they cannot change on resume: leave them out, or start a new session");
+    }
+    if (m_options.device != "auto") {
+        WW_TRY(asked, findDevice(m_options.device));
+        if (asked.uuid != facts.uuid) {
+            return fail(ErrorCode::InvalidArgument, "session " + std::to_string(id) + " runs on " + facts.name + ", not on " + asked.name +
+                                                        "; leave --device out, or start a new session");
+        }
+    }
+    if (!m_options.specPath.empty()) {
+        WW_TRY(named, spec::load(m_options.specPath));
+        if (named.kernelName != stored.entry || named.name != stored.kernel) {
+            return fail(ErrorCode::InvalidArgument,
+                        "session " + std::to_string(id) + " tunes " + stored.kernel + ", not " + named.name + "; name no kernel on resume, or another session");
+        }
+    }
     const std::filesystem::path path = m_options.specPath.empty() ? stored.specPath : m_options.specPath.string();
     WW_TRY(task, loadTask(path, device, stored.workload));
     if (task.source.text != stored.sourceText) {
@@ -340,6 +359,7 @@ Result<void> TuningSession::runBaseline() {
     WW_TRY(inFlight, m_pipeline->submit(configuration));
     WW_TRY(record, m_pipeline->runBaseline(inFlight));
     m_baselineUsable = record.status == TrialStatus::Ok;
+    for (const auto& note : m_pipeline->takeNotes()) logEvent("notice", {{"text", note}});
     record.origin = "baseline";
     if (m_baselineUsable) {
         m_baseline = configuration;
@@ -449,7 +469,7 @@ Result<void> TuningSession::runFinalists() {
         configurations.push_back(configuration);
         numbers.push_back(trial->number);
     }
-    WW_TRY(measured, m_pipeline->measureTogether(configurations, kFinalistSamples));
+    WW_TRY(measured, m_pipeline->measureTogether(configurations, kFinalistSamples, false));
     for (std::size_t i = 0; i < measured.size(); ++i) measured[i].trialNumber = numbers[i];
     m_finalists = rankFinalists(std::move(measured));
     WW_CHECK(m_log->addMeasurements(m_sessionId, "finalists", m_finalists));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -120,6 +121,19 @@ bool looksLikeBlockSize(const std::string& name) {
         .has_value();
 }
 
+/// Whether the code indexes blocks by this name: `blockIdx.x * NAME + threadIdx.x`, in either order.
+bool indexesBlocksBy(std::string_view code, const std::string& name) {
+    std::string dense;
+    std::copy_if(code.begin(), code.end(), std::back_inserter(dense), [](char c) { return c != ' ' && c != '\t' && c != '\n' && c != '\r'; });
+    const auto endsWord = [&](std::size_t at) {
+        return at >= dense.size() || !(std::isalnum(static_cast<unsigned char>(dense[at])) != 0 || dense[at] == '_');
+    };
+    const std::string after = "blockIdx.x*" + name, before = name + "*blockIdx.x";
+    if (const auto at = dense.find(after); at != std::string::npos && endsWord(at + after.size())) return true;
+    const auto at = dense.find(before);
+    return at != std::string::npos && (at == 0 || endsWord(at - 1));
+}
+
 /// The block: a macro that looks like it, else the launch bounds, else 256 threads; a parameter where the kernel reads blockDim.
 std::string chooseBlock(const SourceModel& model, const Entry& entry, std::string_view code, Spec& spec) {
     const auto fits = [](const space::Parameter& parameter) {
@@ -128,6 +142,11 @@ std::string chooseBlock(const SourceModel& model, const Entry& entry, std::strin
     for (const auto& parameter : spec.parameters) {
         if (!looksLikeBlockSize(parameter.name) || !fits(parameter)) continue;
         spec.notes.push_back("a block has " + parameter.name + " threads, going by the name");
+        return parameter.name;
+    }
+    for (const auto& parameter : spec.parameters) {
+        if (!fits(parameter) || !indexesBlocksBy(code, parameter.name)) continue;
+        spec.notes.push_back("a block has " + parameter.name + " threads, since the kernel multiplies blockIdx.x by it");
         return parameter.name;
     }
     for (const auto& site : model.parameters) {  // a block size that cannot be tuned is still the block size

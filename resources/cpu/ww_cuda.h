@@ -102,6 +102,8 @@ WW_INLINE long long clock64() {
     return static_cast<long long>(__builtin_readcyclecounter());
 #endif
 }
+// The C library's clock() is declared before the name is taken, so that headers which come later find it done.
+#include <ctime>
 WW_INLINE int ww_clock() { return static_cast<int>(clock64()); }
 #define clock ww_clock
 WW_INLINE void __nanosleep(unsigned) {}

@@ -31,10 +31,10 @@ ConstraintList::ConstraintList(SessionModel* session, QWidget* parent) : QWidget
 
 void ConstraintList::refresh() {
     m_sorted = m_session->constraints();
-    // The spec's own conditions and whatever refused something come first: a rule that never spoke is no news.
+    // A built-in rule that refuses nothing is no news; the others come by what they refuse.
+    std::erase_if(m_sorted, [](const ConstraintInfo& c) { return c.refused == 0 && c.id.startsWith(u"rule:"); });
     std::stable_sort(m_sorted.begin(), m_sorted.end(), [](const auto& a, const auto& b) {
-        const auto rank = [](const ConstraintInfo& c) { return std::pair(c.refused == 0 && c.id.startsWith(u"rule:"), -c.refused); };
-        return rank(a) < rank(b);
+        return a.refused > b.refused;
     });
     QStringList lines;
     for (const auto& each : m_sorted) lines.append(each.sentence % u": "_s % QString::number(each.refused));

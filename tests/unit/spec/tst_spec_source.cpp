@@ -34,10 +34,29 @@ class TestSpecSource : public QObject {
 private Q_SLOTS:
     void guessesALaunch();
     void proposesTheBlockSize();
+    void findsTheBlockSizeByItsUse_data();
+    void findsTheBlockSizeByItsUse();
     void takesDefaultsFromTheSource();
     void saysWhatTheSpecMustGive_data();
     void saysWhatTheSpecMustGive();
 };
+
+void TestSpecSource::findsTheBlockSizeByItsUse_data() {
+    QTest::addColumn<QString>("index");
+    QTest::newRow("name after") << "blockIdx.x * NT + threadIdx.x";
+    QTest::newRow("name before") << "NT * blockIdx.x + threadIdx.x";
+    QTest::newRow("dense") << "threadIdx.x+blockIdx.x*NT";
+}
+
+void TestSpecSource::findsTheBlockSizeByItsUse() {
+    QFETCH(QString, index);
+    QTemporaryDir folder;
+    const auto spec = fromText(folder, QStringLiteral("#define NT 128\n__global__ void k(const float* x, float* y, int n) {\n"
+                                                      "    int i = %1;\n    if (i < n) y[i] = x[i];\n}\n").arg(index));
+    VERIFY_OK(spec);
+    QVERIFY(spec->localSize[0].has_value());
+    QCOMPARE(spec->localSize[0]->text(), std::string("NT"));
+}
 
 void TestSpecSource::guessesALaunch() {
     QTemporaryDir folder;
