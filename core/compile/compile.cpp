@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <filesystem>
 #include <set>
 
 #include "base/file.h"
@@ -92,6 +93,27 @@ T valueOf(const Json& json, const char* key, T fallback) {
 
 }  // namespace
 
+namespace {
+
+/// What our own side adds to every host compile: the headers of the CPU device, and a number to raise when the flags in
+/// host_compiler.cpp or the launcher in host_source.cpp change.
+const std::string& hostFrontEnd() {
+    constexpr const char* kRevision = "host/2";
+    static const std::string digest = [] {
+        std::string bytes = kRevision;
+        std::set<std::filesystem::path> headers;
+        std::error_code ignored;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(resourceRoot() / "resources" / "cpu", ignored)) {
+            if (entry.is_regular_file(ignored)) headers.insert(entry.path());
+        }
+        for (const auto& header : headers) bytes += header.filename().string() + "\n" + readFile(header).value_or(std::string());
+        return contentHash(bytes);
+    }();
+    return digest;
+}
+
+}  // namespace
+
 std::string CompileRequest::key(std::string_view toolVersion) const {
     std::string bytes;
     append(bytes, target == Target::Cpu ? "cpu" : "cuda");
@@ -111,7 +133,10 @@ std::string CompileRequest::key(std::string_view toolVersion) const {
     appendList(options);
     appendList(includeFolders);
     append(bytes, sanitize ? "sanitize" : "plain");
-    if (target == Target::Cpu) append(bytes, cpuDigest());
+    if (target == Target::Cpu) {
+        append(bytes, cpuDigest());
+        append(bytes, hostFrontEnd());
+    }
     std::set<std::string> seen;
     appendHeaders(bytes, source, includeFolders, seen);
     return contentHash(bytes);

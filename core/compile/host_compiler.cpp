@@ -70,8 +70,10 @@ private:
 std::vector<std::string> HostCompiler::command(const CompileRequest& request, const HostOptions& options) const {
     std::vector<std::string> list = m_tool.command;
     // Vectorising needs that libm does not set errno and that nobody looks at floating-point flags: CUDA has neither.
+    // Stack clash protection makes a large frame touch every page on its way down, so that it meets the stack's guard pages.
     for (const char* flag : {"-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
-                             "-fno-strict-aliasing", "-fPIC", "-shared", "-fvisibility=hidden", "-fdiagnostics-color=never", "-g0"}) {
+                             "-fno-strict-aliasing", "-fstack-clash-protection", "-fPIC", "-shared", "-fvisibility=hidden",
+                             "-fdiagnostics-color=never", "-g0"}) {
         list.emplace_back(flag);
     }
     if (m_tool.clang) {

@@ -9,7 +9,7 @@ namespace ww::device {
 
 namespace {
 
-/// Frames larger than a page would step over a single guard page.
+/// Modules are compiled with -fstack-clash-protection, so that a large frame touches every page on its way down and meets these.
 constexpr std::size_t kGuard = std::size_t{64} << 10;
 
 }  // namespace
@@ -43,6 +43,5 @@ bool FiberStack::guards(const void* address) const noexcept {
     const auto* byte = static_cast<const std::byte*>(address);
     return m_base != nullptr && byte >= m_base && byte < m_base + kGuard;
 }
-
 
 }  // namespace ww::device
