@@ -582,7 +582,6 @@ void WorkerPipeline::remember(const store::TrialRecord& trial) {
 
 Result<std::vector<store::MeasuredRecord>> WorkerPipeline::measureTogether(const std::vector<space::Configuration>& configurations, int samples,
                                                                               bool verifyFirst) {
-    stage(Stage::Finalists);
     std::vector<Program> programs;
     std::vector<InFlight> jobs;
     for (const auto& configuration : configurations) {
