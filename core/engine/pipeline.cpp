@@ -467,7 +467,9 @@ void WorkerPipeline::settle(store::TrialRecord& record, const bench::PairedSampl
     record.ratioCi = ratio.ci;
     record.verdict = bench::judge(ratio.ci, m_noiseFloor);
     record.status = TrialStatus::Ok;
-    if (samples.unstable) {
+    // A wide interval that still lies wholly on one side of the baseline settles the verdict; only an undecided one is unstable.
+    const bool settled = record.verdict == Verdict::Faster || record.verdict == Verdict::Slower;
+    if (samples.unstable && !settled) {
         record.status = TrialStatus::Unstable;
         record.message = "the samples scatter too much for a verdict; something else may be using this device";
     } else if (samples.rejectedEarly) {
