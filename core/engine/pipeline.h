@@ -63,7 +63,4 @@ public:
     [[nodiscard]] virtual double deviceSeconds() const = 0;  ///< spent in timed launches
 };
 
-/// The part of a compiler's log to read first: eight lines from the first that says "error", else its beginning.
-[[nodiscard]] std::string firstProblem(const std::string& log);
-
 }  // namespace ww::engine

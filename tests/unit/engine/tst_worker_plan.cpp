@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/pipeline.h"
+#include "engine/log_excerpt.h"
 #include "engine/worker_plan.h"
 #include "result_test.h"
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/workers.h"
+
+namespace ww::engine {
+
+/// What a checked launch found wrong; status Ok when nothing.
+struct Flaw {
+    TrialStatus status = TrialStatus::Ok;
+    std::string message;
+};
+/// Judges everything but the values: the launch's own outcome, guard zones, read-only inputs.
+[[nodiscard]] Flaw judgeRun(const worker::RunResult& run);
+
+/// The program whose outputs count as right where no TorchScript says so: the spec's reference kernel, or the original at its
+/// defaults. Compiled when first needed. Engine thread only.
+class OriginalProgram {
+public:
+    OriginalProgram(std::shared_ptr<const Task> task, Workers& workers) : m_task(std::move(task)), m_workers(workers) {}
+
+    /// The configuration that stands for the original: the default, or the baseline where the default does not run.
+    void standIn(const space::Configuration& configuration);
+
+    /// Its outputs in float64, one vector per checked argument. Errors: InvalidSpec where it does not compile, launch, or run.
+    [[nodiscard]] Result<std::vector<std::vector<double>>> run(const spec::WorkloadSpec& workload, std::uint64_t seed,
+                                                               std::chrono::nanoseconds deadline);
+
+private:
+    [[nodiscard]] Result<void> compile();
+    [[nodiscard]] Result<spec::ResolvedLaunch> launchOn(const spec::WorkloadSpec& workload) const;
+
+    std::shared_ptr<const Task> m_task;
+    Workers& m_workers;
+    std::optional<space::Configuration> m_standIn;
+    std::optional<Program> m_program;
+};
+
+}  // namespace ww::engine
