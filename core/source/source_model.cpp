@@ -150,8 +150,13 @@ Result<SourceModel> parseCuda(std::string text, const std::filesystem::path& pat
 }
 
 Result<SourceModel> loadCuda(const std::filesystem::path& path) {
-    WW_TRY(text, readFile(path));
-    return parseCuda(std::move(text), path);
+    WW_TRY(bytes, readFile(path));
+    auto decoded = decodeText(bytes);
+    if (!decoded) return fail(decoded.error().code, decoded.error().message, contextOf(path));
+    WW_TRY(model, parseCuda(std::move(decoded->text), path));
+    model.format = decoded->format;
+    model.conversions = std::move(decoded->notes);
+    return std::move(model);
 }
 
 bool parsesNoWorse(std::string_view text, std::size_t problemsBefore) {

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "expr/value.h"
+#include "source/text_encoding.h"
 
 namespace ww::source {
 
@@ -106,7 +107,9 @@ struct SyntaxCounts {
 /// What is known of a kernel file. A value type; nothing here depends on tree-sitter's types.
 struct SourceModel {
     std::filesystem::path path;   ///< may be empty for text from memory
-    std::string text;             ///< as loaded, byte for byte
+    std::string text;             ///< UTF-8; encodeText(text, format) are the file's bytes
+    TextFormat format;            ///< how the file's bytes stand for the text; UTF-8 for text from memory
+    std::vector<std::string> conversions;  ///< what loading converted, in words for the user; empty as a rule
     std::vector<Entry> entries;
     std::vector<ParameterSite> parameters;
     std::vector<Feature> features;
@@ -138,7 +141,7 @@ enum class NameUse {
 /// Syntax problems alone are no error: they are in `problems`.
 [[nodiscard]] Result<SourceModel> parseCuda(std::string text, const std::filesystem::path& path = {});
 
-/// readFile + parseCuda.
+/// readFile, decodeText and parseCuda. Errors: theirs.
 [[nodiscard]] Result<SourceModel> loadCuda(const std::filesystem::path& path);
 
 /// Re-parses `text` and says whether it holds no more syntax problems than `before` had; mutate/ proves its edits with it.
