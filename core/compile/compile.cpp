@@ -125,6 +125,7 @@ std::string CompileRequest::key(std::string_view toolVersion) const {
     };
     appendList(templateArguments);
     appendList(argumentTypes);
+    appendList(symbols);
     append(bytes, std::to_string(defines.size()));
     for (const auto& [name, value] : defines) {
         append(bytes, name);
@@ -152,6 +153,7 @@ Json CompileRequest::toJson() const {
             {"entry", entry},
             {"template_arguments", templateArguments},
             {"argument_types", argumentTypes},
+            {"symbols", symbols},
             {"defines", pairs},
             {"options", options},
             {"include_folders", includeFolders},
@@ -174,6 +176,7 @@ Result<CompileRequest> CompileRequest::fromJson(const Json& json) {
         using Texts = std::vector<std::string>;
         request.templateArguments = valueOf<Texts>(json, "template_arguments", {});
         request.argumentTypes = valueOf<Texts>(json, "argument_types", {});
+        request.symbols = valueOf<Texts>(json, "symbols", {});
         request.defines = valueOf<decltype(request.defines)>(json, "defines", {});
         request.options = valueOf<Texts>(json, "options", {});
         request.includeFolders = valueOf<Texts>(json, "include_folders", {});
@@ -207,8 +210,8 @@ CompileFacts CompileFacts::fromJson(const Json& json) {
 }
 
 Json CompileResult::toJson() const {
-    return {{"status", toString(status)}, {"entry", entry},     {"log", log},      {"object_hash", objectHash},
-            {"facts", facts.toJson()},    {"seconds", seconds}, {"cached", cached}};
+    return {{"status", toString(status)}, {"entry", entry},         {"symbols", symbols}, {"log", log},
+            {"object_hash", objectHash},  {"facts", facts.toJson()}, {"seconds", seconds}, {"cached", cached}};
 }
 
 Result<CompileResult> CompileResult::fromJson(const Json& json) {
@@ -218,6 +221,7 @@ Result<CompileResult> CompileResult::fromJson(const Json& json) {
         if (!status) return fail(ErrorCode::InvalidArgument, "a compile result without a known \"status\"");
         result.status = *status;
         result.entry = valueOf<std::string>(json, "entry", "");
+        result.symbols = valueOf<decltype(result.symbols)>(json, "symbols", {});
         result.log = valueOf<std::string>(json, "log", "");
         result.objectHash = valueOf<std::string>(json, "object_hash", "");
         if (const Json* facts = member(json, "facts"); facts != nullptr) result.facts = CompileFacts::fromJson(*facts);

@@ -26,6 +26,7 @@ struct CompileRequest {
     std::string entry;                      ///< qualified name of the entry
     std::vector<std::string> templateArguments;  ///< texts in order; empty for a plain function
     std::vector<std::string> argumentTypes; ///< full C++ types of the entry's arguments, in order (for the CPU launcher)
+    std::vector<std::string> symbols;       ///< qualified names of __constant__ and __device__ variables that the host writes or reads
     std::vector<std::pair<std::string, std::string>> defines;
     std::vector<std::string> options;       ///< the spec's compiler options; those a front end does not know are dropped and told
     std::vector<std::string> includeFolders;///< absolute
@@ -55,6 +56,7 @@ struct CompileResult {
     TrialStatus status = TrialStatus::Ok;
     std::vector<std::byte> object;          ///< CUBIN or shared object
     std::string entry;                      ///< lowered name, or the launcher's symbol
+    std::vector<std::pair<std::string, std::string>> symbols;  ///< the request's symbols with their names in the object
     std::string log;                        ///< whole compiler output
     std::string objectHash;                 ///< equal hashes = the same program
     CompileFacts facts;

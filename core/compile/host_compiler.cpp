@@ -123,6 +123,13 @@ std::string explain(const CompileRequest& request, const std::string& output) {
         return place + ": the CPU device cannot run this kernel: " + output.substr(at + kRefusalMark.size(), end - at - kRefusalMark.size()) +
                "; tune it with --device cuda\n";
     }
+    for (const std::string& symbol : request.symbols) {
+        const auto last = symbol.rfind(':');
+        const std::string name = last == std::string::npos ? symbol : symbol.substr(last + 1);
+        if (output.find("'" + name + "' was not declared") == std::string::npos && output.find("'" + name + "' is not a member") == std::string::npos) continue;
+        return "the Symbol argument " + symbol + " names no variable of " + request.fileName +
+               "; declare it __constant__ or __device__ at namespace scope, or correct the argument's Name\n";
+    }
     if (output.find(std::string(kLauncherName) + ":") != std::string::npos && output.find(": error:") == output.find(": error:", output.find(kLauncherName))) {
         return "the entry kernel " + request.entry + " does not exist in " + request.fileName + " as asked, or has arguments that cannot be passed\n";
     }
@@ -171,6 +178,7 @@ Result<CompileResult> HostCompiler::compile(const CompileRequest& request) {
     std::memcpy(result.object.data(), object.data(), object.size());
     result.objectHash = contentHash(object);
     result.entry = kLauncherSymbol;
+    for (const std::string& symbol : request.symbols) result.symbols.emplace_back(symbol, symbol);
     return result;
 }
 

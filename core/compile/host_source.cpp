@@ -390,6 +390,9 @@ std::string translationUnit(const CompileRequest& request, Unroll unroll, bool c
     std::string entry = request.entry;
     if (!request.templateArguments.empty()) entry += "<" + joined(request.templateArguments) + ">";
     if (castEntry) entry = "static_cast<void (*)(" + joined(request.argumentTypes) + ")>(&" + entry + ")";
+    std::string symbols;
+    for (const std::string& symbol : request.symbols) symbols += "WW_SYMBOL(" + symbol + "), ";
+    unit += "WW_SYMBOLS(" + symbols + "{})\n";
     unit += "WW_LAUNCHER(" + entry + ");\n";
     return unit;
 }

@@ -86,6 +86,7 @@ Result<CompileResult> NvrtcCompiler::compile(const CompileRequest& request) {
         expression += ">";
     }
     (void)m_nvrtc.nvrtcAddNameExpression_(raw, expression.c_str());
+    for (const auto& symbol : request.symbols) (void)m_nvrtc.nvrtcAddNameExpression_(raw, ("&" + symbol).c_str());
     std::string notes;
     const auto list = options(request, notes);
     std::vector<const char*> pointers;
@@ -107,6 +108,10 @@ Result<CompileResult> NvrtcCompiler::compile(const CompileRequest& request) {
         return result;
     }
     result.entry = lowered;
+    for (const auto& symbol : request.symbols) {
+        const char* name = nullptr;
+        if (m_nvrtc.nvrtcGetLoweredName_(raw, ("&" + symbol).c_str(), &name) == NVRTC_SUCCESS && name != nullptr) result.symbols.emplace_back(symbol, name);
+    }
     if (m_nvrtc.nvrtcGetCUBINSize_(raw, &size) != NVRTC_SUCCESS || size == 0) {
         result.status = TrialStatus::CompileError;
         result.log += "NVRTC made no machine code for " + request.architecture + "\n";

@@ -12,6 +12,7 @@
 #include "device/cpu_module.h"
 #include "device/cpu_pool.h"
 #include "device/device.h"
+#include "device/symbols.h"
 
 namespace ww::device {
 
@@ -92,7 +93,11 @@ public:
         return {};
     }
 
-    Outcome run(const Launch& launch) override { return launchMany(launch, false, 1); }
+    Outcome run(const Launch& launch) override {
+        Outcome outcome = launchMany(launch, false, 1);
+        if (outcome.status == TrialStatus::Ok) copySymbols(launch, m_modules.at(launch.module), SymbolCopy::FromModule);
+        return outcome;
+    }
     Outcome time(const Launch& launch, bool cold, int launches) override { return launchMany(launch, cold, std::max(1, launches)); }
 
     std::int64_t foreignBytes() const override {
@@ -104,6 +109,9 @@ public:
 private:
     Outcome checkShape(const LaunchShape& shape, const CpuModule& module) const;
     Outcome bindArguments(const Launch& launch, const CpuModule& module);
+    Outcome checkSymbols(const Launch& launch, const CpuModule& module) const;
+    enum class SymbolCopy { ToModule, FromModule };
+    void copySymbols(const Launch& launch, const CpuModule& module, SymbolCopy direction) const;
     Outcome launchMany(const Launch& launch, bool cold, int launches);
     Outcome launchOnce(const Launch& launch, const CpuModule& module);
     void flushBuffers(const Launch& launch);
@@ -184,6 +192,28 @@ Outcome CpuDevice::bindArguments(const Launch& launch, const CpuModule& module) 
     return {};
 }
 
+Outcome CpuDevice::checkSymbols(const Launch& launch, const CpuModule& module) const {
+    for (const SymbolArgument& argument : launch.symbols) {
+        const WwSymbol* symbol = module.findSymbol(argument.name);
+        if (symbol == nullptr) return refused(TrialStatus::LaunchError, missingSymbol(argument.name));
+        if (symbol->bytes < argument.bytes) return refused(TrialStatus::LaunchError, symbolTooSmall(argument.name, symbol->bytes, argument.bytes));
+        if (auto range = m_memory.range(argument.buffer, argument.byteOffset, argument.bytes); !range) {
+            return refused(TrialStatus::LaunchError, range.error().message);
+        }
+    }
+    return {};
+}
+
+void CpuDevice::copySymbols(const Launch& launch, const CpuModule& module, SymbolCopy direction) const {
+    for (const SymbolArgument& argument : launch.symbols) {
+        void* const variable = module.findSymbol(argument.name)->address;
+        std::byte* const buffer = m_memory.whole(argument.buffer).data() + argument.byteOffset;
+        if (argument.bytes == 0) continue;
+        if (direction == SymbolCopy::ToModule) std::memcpy(variable, buffer, argument.bytes);
+        else std::memcpy(buffer, variable, argument.bytes);
+    }
+}
+
 Outcome CpuDevice::launchOnce(const Launch& launch, const CpuModule& module) {
     CpuLaunch work;
     work.module = &module.entry();
@@ -225,12 +255,14 @@ Outcome CpuDevice::launchMany(const Launch& launch, bool cold, int launches) {
     const CpuModule& module = found->second;
     if (Outcome outcome = checkShape(launch.shape, module); outcome.status != TrialStatus::Ok) return outcome;
     if (Outcome outcome = bindArguments(launch, module); outcome.status != TrialStatus::Ok) return outcome;
+    if (Outcome outcome = checkSymbols(launch, module); outcome.status != TrialStatus::Ok) return outcome;
     const std::uint32_t threads = launch.shape.block[0] * launch.shape.block[1] * launch.shape.block[2];
     if (!m_pool.reserve(module.usesSync() ? threads : 0)) {
         return refused(TrialStatus::OutOfMemory, "out of memory: no stacks for " + std::to_string(threads) + " threads a block");
     }
     std::int64_t total = 0;
     for (int i = 0; i < launches; ++i) {
+        copySymbols(launch, module, SymbolCopy::ToModule);
         if (cold) flushBuffers(launch);
         Outcome outcome = launchOnce(launch, module);
         total += outcome.timeNs;

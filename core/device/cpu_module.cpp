@@ -79,6 +79,13 @@ Result<CpuModule> CpuModule::open(std::span<const std::byte> image, const std::s
     return module;
 }
 
+const WwSymbol* CpuModule::findSymbol(std::string_view name) const noexcept {
+    for (const WwSymbol* symbol = m_entry->symbols; symbol->name != nullptr; ++symbol) {
+        if (name == symbol->name) return symbol;
+    }
+    return nullptr;
+}
+
 CpuModule::CpuModule(CpuModule&& other) noexcept
     : m_handle(std::exchange(other.m_handle, nullptr)), m_fd(std::exchange(other.m_fd, -1)), m_entry(other.m_entry), m_usesSync(other.m_usesSync),
       m_staticSharedBytes(other.m_staticSharedBytes) {}

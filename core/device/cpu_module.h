@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "ww_abi.h"
@@ -22,6 +23,8 @@ public:
     [[nodiscard]] const WwModule& entry() const noexcept { return *m_entry; }
     /// Whether any code in it synchronises threads.
     [[nodiscard]] bool usesSync() const noexcept { return m_usesSync; }
+    /// Where a variable lives; nullptr where the module does not export it.
+    [[nodiscard]] const WwSymbol* findSymbol(std::string_view name) const noexcept;
     [[nodiscard]] std::int64_t staticSharedBytes() const noexcept { return m_staticSharedBytes; }
 
 private:

@@ -5,6 +5,7 @@
 
 #include "device/cuda_facts.h"
 #include "device/device.h"
+#include "device/symbols.h"
 
 namespace ww::device {
 namespace {
@@ -59,6 +60,7 @@ private:
         CUfunction function = nullptr;
         std::int64_t staticShared = 0;
         std::size_t allowedDynamic = 0;
+        std::vector<std::pair<std::string, std::string>> symbols;  ///< source name, name in the CUBIN
     };
     struct Buffer {
         CUdeviceptr address = 0;
@@ -67,6 +69,13 @@ private:
 
     Result<CUdeviceptr> address(BufferId buffer, std::size_t offset, std::size_t bytes) const;
     CUresult allowShared(Module& module, std::size_t dynamicBytes) const;
+    struct BoundSymbol {
+        CUdeviceptr variable = 0, buffer = 0;
+        std::size_t bytes = 0;
+    };
+    Outcome bindSymbols(const Launch& launch, std::vector<BoundSymbol>& bound) const;
+    Outcome writeSymbols(const Launch& launch) const;
+    Outcome readSymbols(const Launch& launch) const;
     Outcome start(const Launch& launch, int times);
     Result<void> prepareFlush();
 
@@ -170,7 +179,8 @@ Result<Device::Loaded> CudaDevice::load(const ModuleImage& image, const LaunchSh
         return loaded;
     }
     loaded.id = m_nextModule++;
-    m_modules.emplace(loaded.id, module);
+    module.symbols = image.symbols;
+    m_modules.emplace(loaded.id, std::move(module));
     return loaded;
 }
 
@@ -238,6 +248,49 @@ Result<void> CudaDevice::copy(BufferId from, std::size_t fromOffset, BufferId to
     return m_driver.check(m_driver.cuCtxSynchronize_(), "cuCtxSynchronize");
 }
 
+Outcome CudaDevice::bindSymbols(const Launch& launch, std::vector<BoundSymbol>& bound) const {
+    const auto found = m_modules.find(launch.module);
+    if (found == m_modules.end()) return {TrialStatus::LaunchError, "the module is not loaded", false, 0};
+    const Module& module = found->second;
+    for (const SymbolArgument& argument : launch.symbols) {
+        const auto named = std::find_if(module.symbols.begin(), module.symbols.end(), [&](const auto& pair) { return pair.first == argument.name; });
+        const std::string& lowered = named != module.symbols.end() ? named->second : argument.name;
+        BoundSymbol symbol;
+        std::size_t has = 0;
+        const CUresult asked = m_driver.cuModuleGetGlobal_(&symbol.variable, &has, module.module, lowered.c_str());
+        if (asked == CUDA_ERROR_NOT_FOUND) return {TrialStatus::LaunchError, missingSymbol(argument.name), false, 0};
+        if (asked != CUDA_SUCCESS) return outcomeOf(m_driver, asked, "finding the variable " + argument.name);
+        if (has < argument.bytes) return {TrialStatus::LaunchError, symbolTooSmall(argument.name, has, argument.bytes), false, 0};
+        const auto at = address(argument.buffer, argument.byteOffset, argument.bytes);
+        if (!at) return {TrialStatus::LaunchError, at.error().message, false, 0};
+        symbol.buffer = *at;
+        symbol.bytes = argument.bytes;
+        if (argument.bytes > 0) bound.push_back(symbol);
+    }
+    return {};
+}
+
+/// On the stream of the launches, so that these see what was written.
+Outcome CudaDevice::writeSymbols(const Launch& launch) const {
+    std::vector<BoundSymbol> bound;
+    if (auto outcome = bindSymbols(launch, bound); outcome.status != TrialStatus::Ok) return outcome;
+    for (const BoundSymbol& symbol : bound) {
+        const CUresult result = m_driver.cuMemcpyDtoDAsync_(symbol.variable, symbol.buffer, symbol.bytes, m_stream);
+        if (result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "writing the module's variables");
+    }
+    return {};
+}
+
+Outcome CudaDevice::readSymbols(const Launch& launch) const {
+    std::vector<BoundSymbol> bound;
+    if (auto outcome = bindSymbols(launch, bound); outcome.status != TrialStatus::Ok) return outcome;
+    for (const BoundSymbol& symbol : bound) {
+        const CUresult result = m_driver.cuMemcpyDtoDAsync_(symbol.buffer, symbol.variable, symbol.bytes, m_stream);
+        if (result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "reading the module's variables");
+    }
+    return outcomeOf(m_driver, m_driver.cuStreamSynchronize_(m_stream), "reading the module's variables");
+}
+
 Outcome CudaDevice::start(const Launch& launch, int times) {
     const auto found = m_modules.find(launch.module);
     if (found == m_modules.end()) return {TrialStatus::LaunchError, "the module is not loaded", false, 0};
@@ -269,11 +322,14 @@ Outcome CudaDevice::start(const Launch& launch, int times) {
 }
 
 Outcome CudaDevice::run(const Launch& launch) {
+    if (auto written = writeSymbols(launch); written.status != TrialStatus::Ok) return written;
     if (auto started = start(launch, 1); started.status != TrialStatus::Ok) return started;
-    return outcomeOf(m_driver, m_driver.cuStreamSynchronize_(m_stream), "running the kernel");
+    auto outcome = outcomeOf(m_driver, m_driver.cuStreamSynchronize_(m_stream), "running the kernel");
+    return outcome.status == TrialStatus::Ok ? readSymbols(launch) : outcome;
 }
 
 Outcome CudaDevice::time(const Launch& launch, bool cold, int launches) {
+    if (auto written = writeSymbols(launch); written.status != TrialStatus::Ok) return written;
     // The flush runs on the same stream, so the launches are queued while it still works: host latency stays out of the window.
     if (cold) {
         if (const CUresult result = m_driver.cuMemsetD8Async_(m_flush, 0x5a, m_flushBytes, m_stream); result != CUDA_SUCCESS) {

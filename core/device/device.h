@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,7 @@ using BufferId = std::uint32_t;
 struct ModuleImage {
     std::vector<std::byte> bytes;
     std::string entry;          ///< lowered name of the entry in the CUBIN; for the CPU the launcher symbol
+    std::vector<std::pair<std::string, std::string>> symbols{};  ///< variables by their name in the source, with that in the object
 };
 
 /// Attributes the device reports for a loaded entry. -1 where the device has no such figure.
@@ -47,6 +49,15 @@ struct ScalarArgument {
 };
 using Argument = std::variant<BufferArgument, ScalarArgument>;
 
+/// A __constant__ or __device__ variable of the module, and the part of a buffer that holds its contents. Every launch starts with
+/// the buffer's bytes in it; run() puts what the kernel left there back into the buffer.
+struct SymbolArgument {
+    std::string name;
+    BufferId buffer = 0;
+    std::size_t byteOffset = 0;
+    std::size_t bytes = 0;
+};
+
 struct LaunchShape {
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
@@ -58,6 +69,7 @@ struct Launch {
     ModuleId module = 0;
     LaunchShape shape;
     std::vector<Argument> arguments;
+    std::vector<SymbolArgument> symbols{};
 };
 
 /// How a candidate's own run ended; Ok, or one of resource_error, launch_error, runtime_error, out_of_memory.

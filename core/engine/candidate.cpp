@@ -75,6 +75,9 @@ Result<Candidate> makeCandidate(const Task& task, const space::Configuration& co
     request.entry = entry->qualifiedName;
     request.templateArguments = std::move(arguments);
     for (const auto& argument : entry->arguments) request.argumentTypes.push_back(fullType(argument));
+    for (const auto& argument : task.spec.arguments) {
+        if (argument.memory == spec::MemoryKind::Symbol) request.symbols.push_back(argument.name);
+    }
     request.defines = mutant.defines;
     request.options = std::move(options);
     request.includeFolders.push_back(task.spec.kernelFile.parent_path().string());

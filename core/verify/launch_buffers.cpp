@@ -84,16 +84,11 @@ Result<void> LaunchBuffers::prepare(const spec::ResolvedLaunch& launch, std::uin
     m_slots.resize(launch.arguments.size());
     for (std::size_t index = 0; index < launch.arguments.size(); ++index) {
         const ResolvedArgument& argument = launch.arguments[index];
-        if (argument.memory == MemoryKind::Vector) {
+        if (argument.memory == MemoryKind::Vector || argument.memory == MemoryKind::Symbol) {
             WW_CHECK(prepareBuffer(index, argument, seed, data));
         } else if (argument.memory == MemoryKind::Scalar) {
             WW_TRY(scalar, scalarBytes(argument));
             m_slots[index] = Slot{argument, false, scalar, 0, {}, 0, {}};
-        } else if (argument.memory == MemoryKind::Symbol) {
-            return fail(ErrorCode::Unsupported,
-                        "arguments in constant or global symbols are not supported yet; pass the data as a "
-                        "Vector argument",
-                        "argument " + argument.name);
         } else {
             return fail(ErrorCode::Internal, "a Local argument reached the launch", "argument " + argument.name);
         }
@@ -106,6 +101,10 @@ device::Launch LaunchBuffers::launch(device::ModuleId module) const {
     launch.module = module;
     launch.shape = device::LaunchShape{m_launch.grid, m_launch.block, static_cast<std::size_t>(m_launch.dynamicSharedBytes)};
     for (const Slot& slot : m_slots) {
+        if (slot.argument.memory == MemoryKind::Symbol) {
+            launch.symbols.push_back({slot.argument.name, slot.buffer, kGuardBytes, static_cast<std::size_t>(slot.argument.bytes())});
+            continue;
+        }
         if (slot.isBuffer) launch.arguments.emplace_back(device::BufferArgument{slot.buffer, kGuardBytes});
         else launch.arguments.emplace_back(slot.scalar);
     }

@@ -22,7 +22,7 @@ using DataSource = std::function<Result<std::span<const std::byte>>(const spec::
 /// leaves an element alone, or adds to it, cannot be right under both.
 [[nodiscard]] constexpr std::byte poisonByte(int pattern) noexcept { return pattern == 0 ? std::byte{0xff} : std::byte{0xcb}; }
 
-/// The device buffers of one launch: inputs filled from the seed, outputs poisoned, a guard zone before and after each, so
+/// The device buffers of one launch (for a Symbol argument the buffer that its variable is filled from and read back to): inputs filled from the seed, outputs poisoned, a guard zone before and after each, so
 /// that a write outside is seen and lands in nobody else's data. Kept between runs. One thread: the device worker's.
 /// Do not touch it again after a sticky Outcome other than by destroying it.
 class LaunchBuffers {
@@ -32,7 +32,7 @@ public:
 
     explicit LaunchBuffers(device::Device& device) : m_device(device), m_pool(device), m_pristine(device) {}
 
-    /// Errors: those of fillArgument() and scalarBytes(), of the device's memory, Unsupported (Symbol arguments), Internal.
+    /// Errors: those of fillArgument() and scalarBytes(), of the device's memory, Internal.
     [[nodiscard]] Result<void> prepare(const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison, const DataSource& data = {});
 
     /// The launch of `module` on these buffers; valid until the next prepare().

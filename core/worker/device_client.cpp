@@ -150,7 +150,7 @@ Result<Client::Exchange> Client::understand(Message answer) {
 }
 
 Result<std::pair<DeviceOutcome, LoadedModule>> Client::load(const compile::CompileResult& object, const device::LaunchShape& shape) {
-    Message request{Json{{"op", "load"}, {"entry", object.entry}, {"shape", toJson(shape)}}, object.object};
+    Message request{Json{{"op", "load"}, {"entry", object.entry}, {"symbols", object.symbols}, {"shape", toJson(shape)}}, object.object};
     WW_TRY(done, exchange(std::move(request), kLoadTime));
     LoadedModule module;
     if (done.answer && done.outcome.status == TrialStatus::Ok) {

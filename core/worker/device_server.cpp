@@ -69,7 +69,8 @@ private:
         const Json* entry = member(request.body, "entry");
         if (shapeJson == nullptr || entry == nullptr || !entry->is_string()) return fail(ErrorCode::WorkerFailed, "a load message without shape or entry");
         WW_TRY(shape, shapeFromJson(*shapeJson));
-        WW_TRY(loaded, m_device.load({request.attachment, entry->get<std::string>()}, shape));
+        WW_TRY(symbols, symbolsFromJson(member(request.body, "symbols")));
+        WW_TRY(loaded, m_device.load({request.attachment, entry->get<std::string>(), std::move(symbols)}, shape));
         return Message{Json{{"outcome", toJson(loaded.outcome)}, {"module", loaded.id}, {"facts", toJson(loaded.facts)}}, {}};
     }
 

@@ -129,6 +129,12 @@ Result<device::FunctionFacts> functionFactsFromJson(const Json& json) {
     });
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> symbolsFromJson(const Json* json) {
+    using Pairs = std::vector<std::pair<std::string, std::string>>;
+    if (json == nullptr) return Pairs{};
+    return read("list of symbols", [&] { return json->get<Pairs>(); });
+}
+
 std::size_t arenaBytes(const spec::ResolvedLaunch& launch) noexcept {
     std::size_t total = 0;
     for (const auto& argument : launch.arguments) {

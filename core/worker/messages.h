@@ -22,6 +22,9 @@ namespace ww::worker {
 [[nodiscard]] Json toJson(const device::FunctionFacts& facts);
 [[nodiscard]] Result<device::FunctionFacts> functionFactsFromJson(const Json& json);
 
+/// Variables of a module: pairs of source name and name in the object. None where the member is absent.
+[[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>> symbolsFromJson(const Json* json);
+
 /// Outputs lie in the arena one after another, each at a multiple of this.
 inline constexpr std::size_t kArenaAlignment = 256;
 /// Bytes that the outputs of a launch take there.

@@ -4,7 +4,7 @@
 
 #include <cstdarg>
 
-#define WW_ABI_VERSION 1
+#define WW_ABI_VERSION 2
 
 extern "C" {
 
@@ -49,6 +49,13 @@ struct WwRuntime {
     void (*fail)(int failure, const char* text, const char* file, int line, const unsigned* thread);  ///< does not return
 };
 
+/// A variable of the module that the host writes or reads; the table ends with a null name.
+struct WwSymbol {
+    const char* name;
+    void* address;
+    unsigned long long bytes;
+};
+
 /// What a module exports as ww_module.
 struct WwModule {
     int version;
@@ -57,5 +64,6 @@ struct WwModule {
     unsigned stateBytes;  ///< thread-local bytes that are not the kernel's shared memory
     void (*bind)(const WwRuntime* runtime);
     void (*run)(const WwBlock* block, void* const* arguments);
+    const WwSymbol* symbols;
 };
 }

@@ -168,8 +168,18 @@ WW_INLINE constexpr WwSignature<void (*)(A...)> ww_signature(void (*)(A...)) { r
 
 static void ww_bind(const WwRuntime* runtime) { ww_runtime = runtime; }
 
+/// A variable as the host sees it. Writing needs storage that may change.
+template <typename T>
+WW_INLINE constexpr WwSymbol ww_symbol(const char* name, T& variable) {
+    static_assert(!std::is_const<typename std::remove_all_extents<T>::type>::value, "a Symbol argument cannot be a const variable");
+    return {name, &variable, sizeof(T)};
+}
+#define WW_SYMBOL(...) ww_symbol(#__VA_ARGS__, __VA_ARGS__)
+// Part of an exported object, so that the compiler must expect others to change what it points to.
+#define WW_SYMBOLS(...) WW_EXPORT const WwSymbol ww_symbols[] = {__VA_ARGS__};
+
 // The generated launcher uses it with the entry, cast to the asked overload where there are several.
 #define WW_LAUNCHER(...)                                                                                                        \
     static void ww_run(const WwBlock* ww_block, void* const* ww_arguments) { ww_call(__VA_ARGS__, ww_block, ww_arguments); }    \
     using WwEntrySignature = decltype(ww_signature(__VA_ARGS__));                                                               \
-    WW_EXPORT const WwModule ww_module = {WW_ABI_VERSION, WwEntrySignature::kCount, WwEntrySignature::kBytes, sizeof(WwThreadState), ww_bind, ww_run}
+    WW_EXPORT const WwModule ww_module = {WW_ABI_VERSION, WwEntrySignature::kCount, WwEntrySignature::kBytes, sizeof(WwThreadState), ww_bind, ww_run, ww_symbols}
