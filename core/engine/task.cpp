@@ -60,6 +60,8 @@ space::Site siteOf(const source::SourceModel& model, const source::Entry& entry,
         case source::SiteKind::Macro: return space::Site::Macro;
         case source::SiteKind::Constant: return space::Site::Constexpr;
         case source::SiteKind::TemplateParameter: return space::Site::Template;
+        case source::SiteKind::ConstexprArgument:
+        case source::SiteKind::LaunchOption: return space::Site::Launch;
         }
     }
     for (const auto& parameter : entry.templateParameters) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "source/functions.h"
 #include "source/source_model.h"
 #include "source/tokens.h"
@@ -11,7 +8,7 @@
 namespace ww::source {
 
 /// Counts over the file's device code. Every name of docs/source-model.md is present, zero where nothing was found.
-[[nodiscard]] SyntaxCounts countSyntax(TSNode root, const Tokens& tokens, const Declarations& declarations,
-                                       const std::vector<ParameterSite>& parameters);
+/// Memory, control flow and operations are counted from `model.functions`; the rest from the syntax trees.
+[[nodiscard]] SyntaxCounts countSyntax(const Tokens& tokens, const Declarations& declarations, const SourceModel& model);
 
 }  // namespace ww::source

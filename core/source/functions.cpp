@@ -11,24 +11,12 @@ bool isName(TSNode node) {
     return type == "identifier" || type == "field_identifier" || type == "type_identifier" || type == "namespace_identifier";
 }
 
-/// The one named child that continues a declarator where the grammar gives it no field name.
-TSNode innerDeclarator(TSNode node) {
-    TSNode inner = childByField(node, "declarator");
-    if (!ts_node_is_null(inner)) return inner;
-    for (const TSNode child : namedChildren(node)) {
-        const std::string_view type = typeOf(child);
-        if (isName(child) || type.ends_with("declarator")) return child;
-    }
-    return TSNode{};
-}
-
 bool hasQualifier(TSNode node, std::string_view text, std::string_view wanted) {
     for (const TSNode child : namedChildren(node)) {
         if (is(child, "type_qualifier") && textOf(child, text) == wanted) return true;
     }
     return false;
 }
-
 
 class Collector {
 public:
@@ -256,6 +244,15 @@ private:
 };
 
 }  // namespace
+
+TSNode innerDeclarator(TSNode node) {
+    const TSNode inner = childByField(node, "declarator");
+    if (!ts_node_is_null(inner)) return inner;
+    for (const TSNode child : namedChildren(node)) {
+        if (isName(child) || typeOf(child).ends_with("declarator")) return child;
+    }
+    return TSNode{};
+}
 
 TSNode declaredName(TSNode declarator) {
     while (!ts_node_is_null(declarator) && !isName(declarator)) declarator = innerDeclarator(declarator);

@@ -33,6 +33,9 @@ struct Declarations {
 /// `text` is the original text, `masked` the one that was parsed; nodes belong to the masked one (offsets are the same).
 [[nodiscard]] Declarations collectDeclarations(TSNode root, std::string_view text, const MaskedText& masked, const Tokens& tokens);
 
+/// The declarator inside a declarator, also where the grammar gives it no field name. Null if there is none.
+[[nodiscard]] TSNode innerDeclarator(TSNode declarator);
+
 /// The innermost name of a declarator: past pointers, references, arrays, parentheses and initialisers. Null if there is none.
 [[nodiscard]] TSNode declaredName(TSNode declarator);
 

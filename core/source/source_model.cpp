@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "source/counts.h"
 #include "source/features.h"
+#include "source/function_reader.h"
 #include "source/functions.h"
 #include "source/masking.h"
 #include "source/parameters.h"
@@ -73,6 +74,20 @@ void readIncludes(const Tokens& tokens, std::vector<std::string>& includes) {
     }
 }
 
+/// What the functions' readers found out about the arrays' sizes.
+void takeBytes(SourceModel& model) {
+    std::map<std::pair<int, std::string_view>, const SharedArray*> known;
+    for (const FunctionModel& function : model.functions) {
+        for (const SharedArray& array : function.sharedArrays) known[{array.line, array.name}] = &array;
+    }
+    for (SharedArray& array : model.sharedArrays) {
+        const auto found = known.find({array.line, array.name});
+        if (found == known.end()) continue;
+        array.bytes = found->second->bytes;
+        array.whyNot = found->second->whyNot;
+    }
+}
+
 }  // namespace
 
 std::string_view toString(SiteKind kind) noexcept {
@@ -81,17 +96,43 @@ std::string_view toString(SiteKind kind) noexcept {
         case SiteKind::Macro: return "macro";
         case SiteKind::Constant: return "constant";
         case SiteKind::TemplateParameter: return "template parameter";
+        case SiteKind::ConstexprArgument: return "constexpr argument";
+        case SiteKind::LaunchOption: return "launch option";
     }
     return "macro";
 }
 
-const Entry* SourceModel::findEntry(std::string_view name) const noexcept {
-    const auto named = [&](const Entry& entry) { return entry.qualifiedName == name; };
-    auto found = std::find_if(entries.begin(), entries.end(), named);
-    if (found == entries.end()) {
-        found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.name == name; });
+std::string Entry::signature() const {
+    std::string out = qualifiedName + "(";
+    for (const KernelArgument& argument : arguments) {
+        if (!out.ends_with('(')) out += ", ";
+        out += argument.isConst ? "const " : "";
+        out += argument.type + (argument.pointer ? "*" : "");
     }
-    return found == entries.end() ? nullptr : &*found;
+    return out + ")";
+}
+
+const Entry* SourceModel::findEntry(std::string_view name) const noexcept {
+    const auto first = [&](const auto& fits) {
+        const auto found = std::find_if(entries.begin(), entries.end(), fits);
+        return found == entries.end() ? nullptr : &*found;
+    };
+    if (name.ends_with(')')) return first([&](const Entry& entry) { return entry.signature() == name; });
+    const Entry* qualified = first([&](const Entry& entry) { return entry.qualifiedName == name; });
+    return qualified != nullptr ? qualified : first([&](const Entry& entry) { return entry.name == name; });
+}
+
+std::vector<const Entry*> SourceModel::findEntries(std::string_view name) const {
+    std::vector<const Entry*> found;
+    for (const Entry& entry : entries) {
+        if (entry.qualifiedName == name || entry.name == name) found.push_back(&entry);
+    }
+    return found;
+}
+
+const FunctionModel* SourceModel::functionOf(const Entry& entry) const noexcept {
+    const auto found = std::find_if(functions.begin(), functions.end(), [&](const FunctionModel& one) { return one.range == entry.range; });
+    return found == functions.end() ? nullptr : &*found;
 }
 
 const ParameterSite* SourceModel::findParameter(std::string_view name) const noexcept {
@@ -141,8 +182,12 @@ Result<SourceModel> parseCuda(std::string text, const std::filesystem::path& pat
     if (declarations.entries.empty()) return noKernel(declarations, model, context);
     model.parameters = findParameters(tokens, declarations, model.identifiers);
     model.features = findFeatures(tokens, declarations);
+    DeviceCode code = readDeviceCode(root, tokens, declarations, model.parameters);
+    model.functions = std::move(code.functions);
+    model.objects = std::move(code.objects);
     model.sharedArrays = findSharedArrays(root, model.text);
-    model.counts = countSyntax(root, tokens, declarations, model.parameters);
+    takeBytes(model);
+    model.counts = countSyntax(tokens, declarations, model);
     readIncludes(tokens, model.includes);
     model.entries = std::move(declarations.entries);
     model.declared = std::move(declarations.declared);

@@ -13,20 +13,21 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "expr/expression.h"
 #include "expr/value.h"
+#include "source/device_code.h"
 #include "source/text_encoding.h"
 
 namespace ww::source {
 
-/// Bytes [begin, end) of the source text.
-struct ByteRange {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    bool operator==(const ByteRange&) const = default;
-};
+enum class Language { Cuda, Triton };
 
 /// Where a parameter can be edited.
-enum class SiteKind { GuardedMacro, Macro, Constant, TemplateParameter };
+enum class SiteKind {
+    GuardedMacro, Macro, Constant, TemplateParameter,
+    ConstexprArgument,  ///< Triton: `BLOCK: tl.constexpr`
+    LaunchOption,       ///< Triton: num_warps, num_stages, num_ctas, maxnreg; given at launch
+};
 
 [[nodiscard]] std::string_view toString(SiteKind kind) noexcept;
 
@@ -62,7 +63,13 @@ struct TemplateParameter {
     std::optional<std::string> defaultText;
 };
 
-/// One __global__ function.
+/// One triton.Config(...) of @triton.autotune.
+struct AutotuneConfig {
+    std::vector<std::pair<std::string, expr::Value>> values;
+    int line = 1;
+};
+
+/// One __global__ function, or one function under @triton.jit.
 struct Entry {
     std::string name;
     std::string qualifiedName;    ///< with namespaces: "ns::kernel"
@@ -73,6 +80,12 @@ struct Entry {
     ByteRange range;              ///< the whole definition
     ByteRange body;
     int line = 1;
+    std::vector<std::string> decorators;         ///< Triton: as written, without @
+    std::vector<AutotuneConfig> configurations;  ///< Triton: those that could be read without running Python
+    std::vector<std::string> tuningKeys;         ///< Triton: autotune's key
+
+    /// "ns::kernel(const float*, int)"; tells overloads apart.
+    [[nodiscard]] std::string signature() const;
 };
 
 /// Something a device may be unable to run, found in the source.
@@ -90,15 +103,6 @@ struct SyntaxProblem {
     std::string text;
 };
 
-/// A `__shared__` declaration.
-struct SharedArray {
-    std::string name;
-    std::string elementType;
-    std::vector<std::string> extents;  ///< expressions as written, outermost first; empty for extern
-    bool dynamic = false;
-    int line = 1;
-};
-
 /// Counts over the AST of one entry and the device functions in its file; what encode/ starts from.
 struct SyntaxCounts {
     std::map<std::string, int> byName;  ///< "loops", "loads", "stores", "branches", "barriers", ...: names in docs/source-model.md
@@ -110,7 +114,10 @@ struct SourceModel {
     std::string text;             ///< UTF-8; encodeText(text, format) are the file's bytes
     TextFormat format;            ///< how the file's bytes stand for the text; UTF-8 for text from memory
     std::vector<std::string> conversions;  ///< what loading converted, in words for the user; empty as a rule
+    Language language = Language::Cuda;
     std::vector<Entry> entries;
+    std::vector<FunctionModel> functions;  ///< what kernels and device functions do, in the file's order
+    std::vector<MemoryObject> objects;     ///< constant arrays, textures, ...
     std::vector<ParameterSite> parameters;
     std::vector<Feature> features;
     std::vector<SharedArray> sharedArrays;
@@ -120,7 +127,12 @@ struct SourceModel {
     std::map<std::string, int, std::less<>> identifiers;  ///< occurrences of each name outside comments and strings
     std::set<std::string, std::less<>> declared;          ///< names that the file gives a meaning: macros, variables, types, ...
 
-    [[nodiscard]] const Entry* findEntry(std::string_view name) const noexcept;  ///< by plain or qualified name
+    /// By signature, qualified or plain name; the first where several have it.
+    [[nodiscard]] const Entry* findEntry(std::string_view name) const noexcept;
+    /// All overloads of a plain or qualified name.
+    [[nodiscard]] std::vector<const Entry*> findEntries(std::string_view name) const;
+    /// What an entry does.
+    [[nodiscard]] const FunctionModel* functionOf(const Entry& entry) const noexcept;
     [[nodiscard]] const ParameterSite* findParameter(std::string_view name) const noexcept;
     [[nodiscard]] bool hasFeature(std::string_view id) const noexcept;
 };
@@ -143,6 +155,23 @@ enum class NameUse {
 
 /// readFile, decodeText and parseCuda. Errors: theirs.
 [[nodiscard]] Result<SourceModel> loadCuda(const std::filesystem::path& path);
+
+/// Parses a Python file with functions under @triton.jit. Errors: ParseError for an empty file or one without any.
+[[nodiscard]] Result<SourceModel> parsePython(std::string text, const std::filesystem::path& path = {});
+
+/// readFile, decodeText and parsePython. Errors: theirs.
+[[nodiscard]] Result<SourceModel> loadPython(const std::filesystem::path& path);
+
+/// By extension: .cu and .cuh are CUDA C++, .py is Triton. Errors: Unsupported for others, and those of the loaders.
+[[nodiscard]] Result<SourceModel> load(const std::filesystem::path& path);
+
+/// Static shared memory in bytes of an entry with the device functions it calls, for one configuration; parameters that
+/// `configuration` does not name have their defaults. Errors: InvalidArgument for an array whose size cannot be told (why, and its
+/// line), those of the expression.
+[[nodiscard]] Result<std::int64_t> sharedBytes(const SourceModel& model, const Entry& entry, const expr::Scope& configuration);
+
+/// The whole model, for --json and other programs.
+[[nodiscard]] Json toJson(const SourceModel& model);
 
 /// Re-parses `text` and says whether it holds no more syntax problems than `before` had; mutate/ proves its edits with it.
 [[nodiscard]] bool parsesNoWorse(std::string_view text, std::size_t problemsBefore);

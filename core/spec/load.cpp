@@ -65,6 +65,8 @@ space::Site siteOf(const Spec& spec, const source::SourceModel& model, const sou
     case source::SiteKind::Macro: return space::Site::Macro;
     case source::SiteKind::Constant: return space::Site::Constexpr;
     case source::SiteKind::TemplateParameter: break;
+    case source::SiteKind::ConstexprArgument:
+    case source::SiteKind::LaunchOption: return space::Site::Launch;
     }
     const bool ofEntry = entry != nullptr && std::any_of(entry->templateParameters.begin(), entry->templateParameters.end(),
                                                          [&](const auto& parameter) { return parameter.name == name; });
