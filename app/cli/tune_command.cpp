@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "commands.h"
 #include "engine/session.h"
+#include "engine/trial_diagnosis.h"
 #include "output.h"
 
 namespace ww::cli {
@@ -77,7 +78,8 @@ private:
     std::string coloured(const std::string& text, const char* colour) const { return m_json ? text : paint(text, colour); }
 
     void begin(const engine::SessionStarted& started) {
-        const auto& session = started.session;
+        m_session = started.session;
+        const auto& session = m_session;
         m_budget = session.budgetTrials;
         const auto valid = started.task->space.countValid();
         char counts[128];
@@ -95,6 +97,14 @@ private:
         else print(coloured(event.kind + " " + event.data.dump(), "dim") + "\n");
     }
 
+    /// Why a trial failed, in a line: the known cause with its place, else the first line of the message.
+    std::string reason(const store::TrialRecord& trial) const {
+        const auto found = engine::diagnosisOf(m_session, trial);
+        if (!found) return trial.message.substr(0, trial.message.find('\n'));
+        const auto cause = diagnose::Catalogue::builtIn().text(*found, diagnose::Language::English).cause;
+        return (found->line > 0 ? "line " + std::to_string(found->line) + ": " : "") + cause;
+    }
+
     void line(const store::TrialRecord& trial) {
         const bool good = trial.status == TrialStatus::Ok && trial.timeNs;
         const bool best = good && (m_bestNs == 0 || *trial.timeNs < m_bestNs);
@@ -108,13 +118,14 @@ private:
                       good ? ratioText(trial.ratio).c_str() : "-");
         text += coloured(figures, colourOf(trial)) + configText(trial.config);
         if (best && trial.number > 1) text += coloured("  best", "green");
-        if (!good) text += "\n           " + coloured(trial.message.substr(0, trial.message.find('\n')), "dim");
+        if (!good) text += "\n           " + coloured(reason(trial), "dim");
         if (m_progress.etaSeconds && trial.number % 10 == 0) text += coloured("  (" + formatDuration(*m_progress.etaSeconds) + " left)", "dim");
         print(text + "\n");
     }
 
     std::FILE* m_out;
     bool m_json;
+    store::SessionRecord m_session;
     int m_budget = 0;
     std::int64_t m_bestNs = 0;
     engine::Progress m_progress;
@@ -176,8 +187,9 @@ void addTune(CLI::App& app, int& exitCode) {
     auto& session = flags->session;
     command->add_option("spec", flags->spec, "Spec file, folder or kernel source");
     command->add_option("--device", session.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-    command->add_option("--trials", session.trials, "Total of trials, also on resume")->capture_default_str();
-    command->add_option("--seconds", session.seconds, "Wall-clock budget; 0: none")->capture_default_str();
+    auto* trials = command->add_option("--trials", session.trials, "Total of trials; on resume too, where it is the stored one when left out");
+    trials->check(CLI::Range(1, 1'000'000))->capture_default_str();
+    command->add_option("--seconds", session.seconds, "Wall-clock budget; 0: none")->check(CLI::NonNegativeNumber)->capture_default_str();
     command->add_option("--strategy", session.strategy, "warp, ppo, random or exhaustive")->capture_default_str();
     command->add_option("--objective", session.objective, "Reward preset; the spec's when left out");
     command->add_option("--workload", session.workload, "Workload to tune; the device's default when left out");
@@ -189,8 +201,9 @@ void addTune(CLI::App& app, int& exitCode) {
     command->add_flag("--no-sandbox", session.allowNoSandbox, "Consent to run candidates without isolation where it cannot be had");
     command->add_flag("--no-result-sharing", flags->noResultSharing, "Measure equal programs each by itself");
     command->add_flag("--json", flags->json, "One JSON document on stdout, progress on stderr");
-    command->callback([flags, seed, &exitCode] {
+    command->callback([flags, seed, trials, &exitCode] {
         if (seed->count() > 0) flags->session.seed = flags->seed;
+        if (!flags->session.resume.empty() && trials->count() == 0) flags->session.trials = 0;
         exitCode = runTune(*flags);
     });
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "base/units.h"
+#include "engine/bencher.h"
 #include "engine/log_excerpt.h"
 #include "engine/verifier.h"
 
@@ -18,7 +18,8 @@ using std::chrono::nanoseconds;
 class WorkerPipeline final : public Pipeline {
 public:
     WorkerPipeline(std::shared_ptr<const Task> task, Options options, std::unique_ptr<Workers> workers)
-        : m_task(std::move(task)), m_options(std::move(options)), m_workers(std::move(workers)), m_verifier(m_task, *m_workers, m_options.seed) {}
+        : m_task(std::move(task)), m_options(std::move(options)), m_workers(std::move(workers)), m_verifier(m_task, *m_workers, m_options.seed),
+          m_bencher(m_task, *m_workers, m_options.seed) {}
 
     Result<InFlight> submit(const space::Configuration& configuration) override;
     void drop(const InFlight& inFlight) override { m_workers->compilers().cancel(inFlight.job); }
@@ -29,10 +30,10 @@ public:
     void remember(const store::TrialRecord& trial) override;
     Result<std::vector<store::MeasuredRecord>> measureTogether(const std::vector<space::Configuration>& configurations, int samples,
                                                                bool verifyFirst) override;
-    double noiseFloor() const override { return m_noiseFloor; }
+    double noiseFloor() const override { return m_bencher.noiseFloor(); }
     sandbox::Level sandboxLevel() const override { return m_workers->level(); }
     Json environment() const override;
-    double deviceSeconds() const override { return m_deviceSeconds; }
+    double deviceSeconds() const override { return m_bencher.deviceSeconds(); }
     std::vector<std::string> takeNotes() override { return m_verifier.takeNotes(); }
 
 private:
@@ -45,24 +46,21 @@ private:
     Result<bool> compile(const InFlight& inFlight, store::TrialRecord& record, Program& program);
     Result<bool> load(Program& program, store::TrialRecord& record);
     Result<bool> verify(Program& program, store::TrialRecord& record, int round, bool baseline = false);
-    Result<bool> bench(Program& program, store::TrialRecord& record, double incumbentNs, bench::PairedSamples& samples);
+    template <typename Measure>
+    Result<bool> timed(store::TrialRecord& record, Measure&& measure);
     Result<void> runDeviceStages(Program& program, store::TrialRecord& record, double incumbentNs);
 
     Result<std::vector<Program>> compileAll(const std::vector<space::Configuration>& configurations);
     Result<void> qualify(Program& program, bool verifyFirst);
-    void settle(store::TrialRecord& record, const bench::PairedSamples& samples) const;
     void keepMeasurement(const store::TrialRecord& record, int number, const spec::ResolvedLaunch& launch);
     bool shareMeasurement(store::TrialRecord& record, const spec::ResolvedLaunch& launch) const;
-    bench::BenchOptions benchOptions() const;
 
     std::shared_ptr<const Task> m_task;
     Options m_options;
     std::unique_ptr<Workers> m_workers;
     Verifier m_verifier;
-    std::optional<Program> m_baseline;
+    Bencher m_bencher;
     std::unordered_map<std::string, store::TrialRecord> m_measured;  ///< by measurementKey, without logs
-    double m_noiseFloor = 0.01;
-    double m_deviceSeconds = 0;
     std::int64_t m_deadlineNs = 0;          ///< of the running trial's device stages
     int m_trial = 0;
 };
@@ -156,56 +154,13 @@ Result<bool> WorkerPipeline::verify(Program& program, store::TrialRecord& record
     return false;
 }
 
-bench::BenchOptions WorkerPipeline::benchOptions() const {
-    bench::BenchOptions options;
-    options.targetHalfWidth = std::max(0.003, m_noiseFloor / 2);
-    if (m_task->device.kind == device::DeviceKind::Cpu) options.maxWallSeconds = 4.0;
-    return options;
-}
-
-Result<bool> WorkerPipeline::bench(Program& program, store::TrialRecord& record, double incumbentNs, bench::PairedSamples& samples) {
+template <typename Measure>
+Result<bool> WorkerPipeline::timed(store::TrialRecord& record, Measure&& measure) {
     stage(Stage::Benchmarking);
     const auto begin = monotonicNs();
-    auto options = benchOptions();
-    options.rejectAboveNs = incumbentNs;
-    Program& reference = m_baseline ? *m_baseline : program;
-    WW_TRY(measured, m_workers->bench(reference, program, deriveSeed(m_options.seed, static_cast<std::uint64_t>(m_trial)), options, remaining()));
+    auto measured = measure();
     record.stages.benchNs += monotonicNs() - begin;
-    samples = std::move(measured.second);
-    m_deviceSeconds += samples.deviceSeconds;
-    record.baselineSamplesNs = samples.referenceNs;
-    record.samplesNs = samples.candidateNs;
-    if (measured.first.status != TrialStatus::Ok) {
-        record.status = measured.first.status;
-        record.message = measured.first.message;
-        return false;
-    }
-    if (samples.candidateNs.empty()) {
-        record.status = TrialStatus::Unstable;
-        record.message = "no sample could be taken within the limits";
-        return false;
-    }
-    return true;
-}
-
-void WorkerPipeline::settle(store::TrialRecord& record, const bench::PairedSamples& samples) const {
-    const auto seed = deriveSeed(m_options.seed, static_cast<std::uint64_t>(m_trial));
-    const auto time = bench::bootstrapMedian(samples.candidateNs, seed);
-    const auto ratio = bench::bootstrapRatio(samples.referenceNs, samples.candidateNs, seed);
-    record.timeNs = std::llround(time.value);
-    record.timeCi = time.ci;
-    record.ratio = ratio.value;
-    record.ratioCi = ratio.ci;
-    record.verdict = bench::judge(ratio.ci, m_noiseFloor);
-    record.status = TrialStatus::Ok;
-    // A wide interval that still lies wholly on one side of the baseline settles the verdict; only an undecided one is unstable.
-    const bool settled = record.verdict == Verdict::Faster || record.verdict == Verdict::Slower;
-    if (samples.unstable && !settled) {
-        record.status = TrialStatus::Unstable;
-        record.message = "the samples scatter too much for a verdict; something else may be using this device";
-    } else if (samples.rejectedEarly) {
-        record.message = "stopped after " + std::to_string(samples.candidateNs.size()) + " samples: clearly slower than the best so far";
-    }
+    return measured;
 }
 
 void WorkerPipeline::keepMeasurement(const store::TrialRecord& record, int number, const spec::ResolvedLaunch& launch) {
@@ -243,17 +198,9 @@ Result<store::TrialRecord> WorkerPipeline::runBaseline(const InFlight& inFlight)
     if (!loaded) return record;
     WW_TRY(correct, verify(program, record, 0, true));
     if (!correct) return record;
-    bench::PairedSamples samples;
-    WW_TRY(measured, bench(program, record, 0, samples));
-    if (!measured) return record;
-    m_noiseFloor = bench::noiseFloor(samples);
-    settle(record, samples);
-    // By definition the baseline compares with itself.
-    record.ratio = 1.0;
-    record.verdict = Verdict::Same;
-    record.status = TrialStatus::Ok;
-    keepMeasurement(record, m_trial, program.launch);
-    m_baseline = std::move(program);
+    const auto launch = program.launch;
+    WW_TRY(measured, timed(record, [&] { return m_bencher.measureBaseline(std::move(program), m_trial, remaining(), record); }));
+    if (measured) keepMeasurement(record, m_trial, launch);
     return record;
 }
 
@@ -262,10 +209,8 @@ Result<void> WorkerPipeline::runDeviceStages(Program& program, store::TrialRecor
     if (!loaded) return {};
     WW_TRY(correct, verify(program, record, 0));
     if (!correct) return {};
-    bench::PairedSamples samples;
-    WW_TRY(measured, bench(program, record, incumbentNs, samples));
+    WW_TRY(measured, timed(record, [&] { return m_bencher.measure(program, m_trial, incumbentNs, remaining(), record); }));
     if (!measured) return {};
-    settle(record, samples);
     const bool newBest = record.status == TrialStatus::Ok && (incumbentNs <= 0 || static_cast<double>(*record.timeNs) < incumbentNs);
     if (!newBest) return {};
     // A new best is checked again with other inputs before it is believed.
@@ -301,8 +246,7 @@ Result<void> WorkerPipeline::restoreBaseline(const InFlight& inFlight, double no
     if (!compiled) return fail(ErrorCode::EnvironmentMissing, "the baseline of this session does not compile any more: " + record.message);
     WW_TRY(loaded, load(program, record));
     if (!loaded) return fail(ErrorCode::EnvironmentMissing, "the baseline of this session does not load any more: " + record.message);
-    m_noiseFloor = noiseFloor;
-    m_baseline = std::move(program);
+    m_bencher.adoptBaseline(std::move(program), noiseFloor);
     return {};
 }
 
@@ -353,35 +297,9 @@ Result<std::vector<store::MeasuredRecord>> WorkerPipeline::measureTogether(const
     WW_TRY(programs, compileAll(configurations));
     WW_CHECK(m_workers->restart());
     for (auto& program : programs) WW_CHECK(qualify(program, verifyFirst));
-    auto options = benchOptions();
-    options.minSamples = std::min(samples, 30);
-    options.maxSamples = samples;
-    options.maxDeviceSeconds = 2.0;
-    options.maxWallSeconds = 20.0;
-    const auto limit = nanoseconds(static_cast<std::int64_t>((options.maxWallSeconds * static_cast<double>(programs.size()) + 60) * 1e9));
-    WW_TRY(measured, m_workers->benchMany(programs, deriveSeed(m_options.seed, 0xf1a1), options, limit));
-    const auto& [outcome, all] = measured;
-    if (outcome.status != TrialStatus::Ok) {
-        return fail(ErrorCode::WorkerFailed, "measuring again ended with " + std::string(toString(outcome.status)) + ": " + outcome.message);
-    }
-    std::vector<store::MeasuredRecord> records;
-    for (std::size_t i = 0; i < programs.size(); ++i) {
-        const auto seed = deriveSeed(m_options.seed, 0xf1a2 + i);
-        const auto time = bench::bootstrapMedian(all[i], seed);
-        const auto ratio = bench::bootstrapRatio(all.front(), all[i], seed);
-        store::MeasuredRecord record;
-        record.config = m_task->space.toJson(programs[i].configuration);
-        record.timeNs = std::llround(time.value);
-        record.timeCi = time.ci;
-        record.ratio = i == 0 ? 1.0 : ratio.value;
-        record.ratioCi = i == 0 ? Interval{1.0, 1.0} : ratio.ci;
-        record.verdict = i == 0 ? Verdict::Same : bench::judge(ratio.ci, m_noiseFloor);
-        record.samplesNs = all[i];
-        for (const double ns : all[i]) m_deviceSeconds += ns * 1e-9;
-        records.push_back(std::move(record));
-    }
+    WW_TRY(records, m_bencher.measureTogether(programs, samples));
     for (auto& program : programs) m_workers->unload(program);
-    return records;
+    return std::move(records);
 }
 
 }  // namespace

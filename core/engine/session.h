@@ -29,8 +29,8 @@ struct SessionOptions {
     std::string strategy = "warp";
     std::string objective;              ///< empty: the spec's
     std::string workload;               ///< empty: the device's default
-    int trials = 200;                   ///< the session's total, also on resume
-    double seconds = 0;                 ///< wall-clock budget; 0: none
+    int trials = 200;                   ///< the session's total, also on resume; there 0 keeps what was stored
+    double seconds = 0;                 ///< wall-clock budget; 0: none, on resume what was stored
     std::optional<std::uint64_t> seed;  ///< drawn where unset
     std::vector<std::string> pins, bans;  ///< "NAME=VALUE"
     std::filesystem::path database;     ///< empty: the default

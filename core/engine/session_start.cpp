@@ -6,7 +6,7 @@ namespace ww::engine {
 
 Result<void> TuningSession::open() {
     emit(StageChanged{Stage::Starting, 0, {}});
-    if (m_options.trials < 1) return fail(ErrorCode::InvalidArgument, "the budget must be at least one trial");
+    if (m_options.trials < (m_options.resume.empty() ? 1 : 0)) return fail(ErrorCode::InvalidArgument, "the budget must be at least one trial");
     if (m_options.database.empty()) m_options.database = store::defaultDatabase();
     WW_TRY(log, store::TrialLogWriter::open(m_options.database, m_options.owner));
     m_log = std::move(log);
@@ -115,6 +115,8 @@ Result<void> TuningSession::resume() {
     countSpace();
     m_record = std::move(stored);
     m_sessionId = id;
+    if (m_options.trials == 0) m_options.trials = m_record.budgetTrials;
+    if (m_options.seconds == 0) m_options.seconds = m_record.budgetSeconds;
     m_record.budgetTrials = m_options.trials;
     m_record.budgetSeconds = m_options.seconds;
     for (const auto& one : rejections) m_rejections[one.constraintId] = one.count;

@@ -169,6 +169,16 @@ private Q_SLOTS:
         QVERIFY2(run.err.contains("wrong_result") && run.err.contains("MODE=1"), run.err.constData());
     }
 
+    void resumeKeepsTheStoredBudget() {
+        const QString database = path(QStringLiteral("budget.db"));
+        const auto file = spec("[0]");
+        QVERIFY(cli::run(tune(file, database, {QStringLiteral("--strategy"), QStringLiteral("exhaustive"), QStringLiteral("--trials"), QStringLiteral("1")})).exitCode == 0);
+        const auto run = cli::run(tune(file, database, {QStringLiteral("--resume"), QStringLiteral("last")}));
+        QVERIFY2(run.exitCode == 0, run.err.constData());
+        QCOMPARE(cli::query(database, "select count(*) from trial"), QByteArray("1"));
+        QCOMPARE(cli::query(database, "select budget_trials from session"), QByteArray("1"));
+    }
+
     void resumeRefusesAnotherTask() {
         const QString database = path(QStringLiteral("other.db"));
         const auto file = spec("[0]");
