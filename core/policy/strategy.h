@@ -35,7 +35,7 @@ struct ProposalContext {
 struct Proposal {
     std::uint64_t id = 0;               ///< echoed in the Observation
     space::Configuration configuration;
-    std::string origin;                 ///< "init", "policy", "random", "exhaustive"
+    std::string origin;                 ///< "init", "policy", "random", "exhaustive", "deferred"
     Json note;                          ///< kept with the trial: log_prob, entropy, ...
 };
 
@@ -49,6 +49,8 @@ struct Observation {
     std::optional<double> reward;       ///< R with s; nullopt: no update
     std::optional<double> learningReward;  ///< R with log s, gates / 10; what PPO's GAE uses
     StateVector state{};                ///< the state after this trial
+    std::optional<double> registers;    ///< per thread, where the compile said so
+    std::optional<double> sharedBytes;  ///< static, per block
 };
 
 /// probability[p][v], rows sum to 1; what the window draws under the chips.
@@ -63,6 +65,8 @@ public:
     /// space is used up.
     [[nodiscard]] virtual Result<std::vector<Proposal>> propose(int n, const ProposalContext& context) = 0;
     [[nodiscard]] virtual Result<void> observe(const Observation& observation) = 0;
+    /// A trial that a restored checkpoint has learned from already: for what is a function of the trials and in no checkpoint.
+    virtual void recall(const Observation& observation) { (void)observation; }
     /// A proposal that will never run (dropped because of a pin or a stop).
     virtual void forget(std::uint64_t proposalId) { (void)proposalId; }
     /// The marginal probabilities at this state; nullopt where a strategy has none.

@@ -15,7 +15,7 @@ namespace ww::policy {
 
 /// Both sides of the module boundary must agree on it, since C++ objects cross: raised with every change of Strategy,
 /// TorchModule, SearchSpace or what they hold.
-inline constexpr std::string_view kTorchModuleInterface = "warpwright-torch/1 " WW_VERSION " g++ " __VERSION__;
+inline constexpr std::string_view kTorchModuleInterface = "warpwright-torch/2 " WW_VERSION " g++ " __VERSION__;
 
 /// Argument of a TorchScript reference: a flat tensor (float64, or int64 for integer types) or a plain number.
 using ReferenceInput = std::variant<std::vector<double>, std::vector<std::int64_t>, double, std::int64_t>;
