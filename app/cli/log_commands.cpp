@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "commands.h"
 #include "engine/session_record.h"
+#include "engine/trial_diagnosis.h"
 #include "mutate/mutate.h"
 #include "output.h"
 #include "store/trial_log.h"
@@ -32,7 +33,18 @@ Json orNull(const std::optional<T>& value) {
     return value ? Json(*value) : Json();
 }
 
-Json trialJson(const store::TrialRecord& trial) {
+/// Null for a trial that needs none; "id" is "unknown" where the catalogue has no cause for a failure.
+Json diagnosisJson(const store::SessionRecord& session, const store::TrialRecord& trial) {
+    const auto found = engine::diagnosisOf(session, trial);
+    if (!found) return trial.status == TrialStatus::Ok ? Json() : Json{{"id", diagnose::kUnknown}};
+    Json json = found->toJson();
+    const auto text = diagnose::Catalogue::builtIn().text(*found, diagnose::Language::English);
+    json["cause"] = text.cause;
+    json["remedy"] = text.remedy;
+    return json;
+}
+
+Json trialJson(const store::SessionRecord& session, const store::TrialRecord& trial) {
     return {{"id", trial.id},
             {"number", trial.number},
             {"config", trial.config},
@@ -47,6 +59,7 @@ Json trialJson(const store::TrialRecord& trial) {
             {"origin", trial.origin},
             {"shared_with", orNull(trial.sharedWith)},
             {"message", trial.message},
+            {"diagnosis", diagnosisJson(session, trial)},
             {"started_at", trial.startedAt}};
 }
 
@@ -54,6 +67,30 @@ std::string verdictText(const store::TrialRecord& trial) {
     if (trial.status != TrialStatus::Ok) return paint(std::string(toString(trial.status)), "red");
     const auto verdict = trial.verdict.value_or(Verdict::Ambiguous);
     return paint(std::string(toString(verdict)), verdict == Verdict::Faster ? "green" : verdict == Verdict::Slower ? "yellow" : "dim");
+}
+
+/// "shared-memory-over-limit, line 12"; empty for a trial that succeeded, whatever its compiler noted.
+std::string causeWord(const store::SessionRecord& session, const store::TrialRecord& trial) {
+    if (trial.status == TrialStatus::Ok) return {};
+    const auto found = engine::diagnosisOf(session, trial);
+    if (!found) return std::string(diagnose::kUnknown);
+    return found->id + (found->line > 0 ? ", line " + std::to_string(found->line) : "");
+}
+
+/// The cause in words above the message, which is never left out.
+void printDiagnosis(const store::SessionRecord& session, const store::TrialRecord& trial) {
+    const auto found = engine::diagnosisOf(session, trial);
+    if (found) {
+        const auto text = diagnose::Catalogue::builtIn().text(*found, diagnose::Language::English);
+        const auto file = std::filesystem::path(session.sourcePath).filename().string();
+        const std::string column = found->column > 0 ? ", column " + std::to_string(found->column) : "";
+        std::cout << '\n' << paint("cause", "bold") << "   " << text.cause << "  (" << found->id << ")\n";
+        if (found->line > 0) std::cout << paint("where", "bold") << "   " << file << ", line " << found->line << column << '\n';
+        std::cout << paint("remedy", "bold") << "  " << text.remedy << '\n';
+    } else if (trial.status != TrialStatus::Ok) {
+        std::cout << '\n' << paint("cause", "bold") << "   " << diagnose::kUnknown << ": the message below is all there is\n";
+    }
+    if (!trial.message.empty()) std::cout << '\n' << trial.message << '\n';
 }
 
 int runSessions(const LogFlags& flags) {
@@ -110,19 +147,19 @@ int listTrials(const LogFlags& flags, bool bestFirst) {
     if (!session) return report(session.error(), flags.json);
     if (flags.json) {
         Json list = Json::array();
-        for (const auto& trial : *trials) list.push_back(trialJson(trial));
+        for (const auto& trial : *trials) list.push_back(trialJson(*session, trial));
         Json finalists = Json::array();
         for (const auto& one : session->finalists) finalists.push_back(engine::toJson(one));
         printJson({{"session", *id}, {"trials", list}, {"finalists", finalists}});
         return 0;
     }
     std::cout << session->title << ", session " << *id << ", workload " << session->workload << ", " << session->device.value("name", "") << "\n\n";
-    Table table({">#", "status", ">time", ">interval", ">ratio", ">reward", "configuration"});
+    Table table({">#", "status", ">time", ">interval", ">ratio", ">reward", "configuration", "cause"});
     for (const auto& trial : *trials) {
         char reward[32] = "\u2014";
         if (trial.reward.total) std::snprintf(reward, sizeof reward, "%.2f", *trial.reward.total);
         table.add({std::to_string(trial.number), verdictText(trial), timeText(trial.timeNs), spreadText(trial.timeNs, trial.timeCi), ratioText(trial.ratio),
-                   reward, configText(trial.config)});
+                   reward, configText(trial.config), causeWord(*session, trial)});
     }
     table.print();
     if (bestFirst && !session->finalists.empty()) {
@@ -166,7 +203,7 @@ int runShow(const LogFlags& flags) {
     if (!session) return report(session.error(), flags.json);
     const auto diff = diffOf(*session, *trial);
     if (flags.json) {
-        Json document = trialJson(*trial);
+        Json document = trialJson(*session, *trial);
         document["session"] = *id;
         document["correctness"] = trial->correctness;
         document["compile"] = trial->compileFacts;
@@ -192,7 +229,7 @@ int runShow(const LogFlags& flags) {
     table.add({"origin", trial->origin});
     if (trial->compileFacts.is_object() && !trial->compileFacts.empty()) table.add({"facts", trial->compileFacts.dump()});
     table.print();
-    if (!trial->message.empty()) std::cout << '\n' << trial->message << '\n';
+    printDiagnosis(*session, *trial);
     if (!diff.empty()) std::cout << '\n' << diff;
     if (!trial->log.empty()) std::cout << "\ncompiler's log:\n" << trial->log << '\n';
     return 0;

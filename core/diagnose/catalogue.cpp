@@ -242,7 +242,9 @@ std::optional<Catalogue::Hit> Catalogue::find(TrialStatus status, const Compiler
     // What stands above the first error is our own summary, when there is one.
     std::vector<std::size_t> group;
     const Place& first = errors.front().place;
-    for (std::size_t i = 0; i < errors.front().index && i < kMaxLines; ++i) group.push_back(i);
+    for (std::size_t i = 0; i < errors.front().index && i < kMaxLines; ++i) {
+        if (log.lines()[i].find("warning") == std::string_view::npos) group.push_back(i);
+    }
     for (const auto& error : errors) {
         const bool same = first.line > 0 && error.place.line == first.line && error.place.file == first.file;
         if (error.index == errors.front().index || (same && group.size() < 2 * kMaxLines)) group.push_back(error.index);

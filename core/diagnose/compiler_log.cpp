@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kMaxPath = 4096;
 /// An error with more lines than this is a cascade of notes.
 constexpr std::size_t kMaxBlock = 300;
-/// How far above an error its "In file included from" lines are looked for.
-constexpr std::size_t kIncludeStack = 40;
+/// So far above an error its "In file included from" lines are looked for, and so far below a fault its stack.
+constexpr std::size_t kStack = 40;
 
 /// "error:", "error   :", "Error:", "fatal   :", but not "3 errors detected".
 bool reportsError(std::string_view line) {
@@ -125,7 +125,13 @@ std::vector<std::string_view> CompilerLog::block(std::size_t index) const {
 
 Place CompilerLog::placeInFile(std::size_t index, std::string_view fileName) const {
     const auto* error = errorAt(index);
-    if (error == nullptr) return findPlace(m_lines[index], fileName).value_or(Place{});
+    if (error == nullptr) {
+        // A sanitizer names the place in the stack below its headline.
+        for (auto i = index; i < std::min(m_lines.size(), index + kStack); ++i) {
+            if (auto place = findPlace(m_lines[i], fileName)) return *place;
+        }
+        return {};
+    }
     const auto lines = block(index);
     if (sameFile(error->place.file, fileName)) {
         Place place = error->place;
@@ -143,7 +149,7 @@ Place CompilerLog::placeInFile(std::size_t index, std::string_view fileName) con
         return {fileName, readNumber(line, at), 0};
     }
     const auto* before = error == m_errors.data() ? nullptr : error - 1;
-    const auto first = std::max(before != nullptr ? before->index + 1 : 0, index - std::min(index, kIncludeStack));
+    const auto first = std::max(before != nullptr ? before->index + 1 : 0, index - std::min(index, kStack));
     for (auto i = index; i-- > first;) {
         if (m_lines[i].find("from ") == std::string_view::npos) continue;
         if (auto place = findPlace(m_lines[i], fileName)) return *place;

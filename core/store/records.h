@@ -49,6 +49,7 @@ struct TrialRecord {
     Json correctness;                   ///< per workload and output: worst error, index, both values, tolerance; may be null
     std::string startedAt;              ///< ISO 8601, UTC
     std::string log;                    ///< whole compiler or runtime output (stored in `diagnostic`)
+    Json diagnosis;                     ///< diagnose::Diagnosis as JSON (stored in `diagnostic`); null where no cause is known
     std::vector<double> baselineSamplesNs, samplesNs;  ///< raw, in order (stored in `sample`)
 };
 

@@ -122,6 +122,7 @@ public:
             std::vector<TrialRecord> found;
             while (query.executeStep())
                 found.push_back(readTrial(query));
+            addDiagnoses(session, found);
             return found;
         });
     }
@@ -267,11 +268,26 @@ private:
             WW_TRY(values, unpackSamples(samples.getColumn(1).getString()));
             (samples.getColumn(0).getString() == "baseline" ? trial.baselineSamplesNs : trial.samplesNs) = std::move(values);
         }
-        SQLite::Statement log(*m_database, "SELECT text FROM diagnostic WHERE trial_id = ? ORDER BY id");
-        log.bind(1, trial.id);
-        while (log.executeStep())
-            trial.log += log.getColumn(0).getString();
+        SQLite::Statement texts(*m_database, "SELECT kind, text FROM diagnostic WHERE trial_id = ? ORDER BY id");
+        texts.bind(1, trial.id);
+        while (texts.executeStep()) {
+            const auto text = texts.getColumn(1).getString();
+            if (texts.getColumn(0).getString() == "diagnosis") trial.diagnosis = Json::parse(text);
+            else trial.log += text;
+        }
         return trial;
+    }
+
+    /// `trials` are of `session`, in the order of their numbers.
+    void addDiagnoses(std::int64_t session, std::vector<TrialRecord>& trials) {
+        SQLite::Statement query(*m_database, "SELECT t.number, d.text FROM diagnostic d JOIN trial t ON t.id = d.trial_id "
+                                             "WHERE t.session_id = ? AND d.kind = 'diagnosis'");
+        query.bind(1, session);
+        while (query.executeStep()) {
+            const int number = query.getColumn(0).getInt();
+            const auto found = std::lower_bound(trials.begin(), trials.end(), number, [](const TrialRecord& t, int n) { return t.number < n; });
+            if (found != trials.end() && found->number == number) found->diagnosis = Json::parse(query.getColumn(1).getString());
+        }
     }
 
     fs::path m_file;

@@ -124,7 +124,8 @@ public:
             addSamples(trial.sessionId, id, std::nullopt, 0, "baseline", trial.baselineSamplesNs);
             addSamples(trial.sessionId, id, std::nullopt, 0, "candidate", trial.samplesNs);
             addMetrics(id, trial.compileFacts);
-            addDiagnostic(id, trial.log);
+            addDiagnostic(id, "log", trial.log);
+            if (!trial.diagnosis.is_null()) addDiagnostic(id, "diagnosis", toText(trial.diagnosis));
             countRejections(trial.sessionId, trial.number, rejections);
             return id;
         });
@@ -296,11 +297,12 @@ private:
         }
     }
 
-    void addDiagnostic(std::int64_t trial, const std::string& log) {
-        if (log.empty()) return;
-        SQLite::Statement insert(*m_database, "INSERT INTO diagnostic (trial_id, kind, text) VALUES (?, 'log', ?)");
+    void addDiagnostic(std::int64_t trial, const char* kind, const std::string& text) {
+        if (text.empty()) return;
+        SQLite::Statement insert(*m_database, "INSERT INTO diagnostic (trial_id, kind, text) VALUES (?, ?, ?)");
         insert.bind(1, trial);
-        insert.bind(2, log);
+        insert.bind(2, kind);
+        insert.bind(3, text);
         insert.exec();
     }
 

@@ -57,6 +57,7 @@ inline store::TrialRecord sampleTrial(std::int64_t session, int number, std::int
     trial.correctness = Json::array({Json{{"output", "c"}, {"pass", true}}});
     trial.startedAt = "2026-01-31T12:00:01.000Z";
     trial.log = "warning: unused variable 'x'\n";
+    trial.diagnosis = Json{{"id", "macro-redefined"}, {"line", 3}, {"captures", {{"name", "TILE"}}}};
     trial.baselineSamplesNs = {1250.5, 1249.25, 1251};
     trial.samplesNs = {1000.125, 999, 1001};
     return trial;

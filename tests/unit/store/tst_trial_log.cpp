@@ -131,6 +131,7 @@ void TestTrialLog::trialRoundTrip() {
     QCOMPARE(back->correctness.dump(), trial.correctness.dump());
     QCOMPARE(back->startedAt, trial.startedAt);
     QCOMPARE(back->log, trial.log);
+    QCOMPARE(back->diagnosis.dump(), trial.diagnosis.dump());
     QVERIFY(back->samplesNs == trial.samplesNs && back->baselineSamplesNs == trial.baselineSamplesNs);
     auto byId = reader()->trialById(*id);
     VERIFY_OK(byId);
@@ -138,6 +139,7 @@ void TestTrialLog::trialRoundTrip() {
     auto listed = reader()->trials(*session);
     VERIFY_OK(listed);
     QVERIFY(listed->front().samplesNs.empty() && listed->front().log.empty());
+    QCOMPARE(listed->front().diagnosis.dump(), trial.diagnosis.dump());
 }
 
 void TestTrialLog::failedTrialRoundTrip_data() {
