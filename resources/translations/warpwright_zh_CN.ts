@@ -890,6 +890,18 @@
 <context>
     <name>ww::ui::TrialView</name>
     <message>
+        <source>Cause</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>Unknown: the message above is all there is.</source>
+        <translation>未知：上面的信息就是全部内容。</translation>
+    </message>
+    <message>
+        <source>%1, line %2</source>
+        <translation>%1，第 %2 行</translation>
+    </message>
+    <message>
         <source>Time</source>
         <translation>时间</translation>
     </message>

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/trial_view.h"
 
+#include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
+#include <QLocale>
 #include <QScrollArea>
 #include <QStringBuilder>
 
 #include "base/units.h"
 #include "bridge/text.h"
+#include "engine/trial_diagnosis.h"
 #include "style/theme.h"
 #include "views/correctness_text.h"
 #include "widgets/bar_row.h"
@@ -60,6 +63,18 @@ TrialView::TrialView(SessionModel* session, QWidget* parent) : QStackedWidget(pa
     m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
     head->body()->addWidget(m_headline);
     head->body()->addWidget(m_message);
+    m_diagnosis = new Section(tr("Cause"), content);
+    m_cause = new QLabel(m_diagnosis);
+    m_cause->setFont(uiFont(kDensePixels));
+    m_where = new QuietLabel(m_diagnosis);
+    m_where->setFont(monoFont(kDensePixels));
+    m_remedy = new QuietLabel(m_diagnosis);
+    m_remedy->setFont(uiFont(kDensePixels));
+    for (QLabel* label : {m_cause, static_cast<QLabel*>(m_where), static_cast<QLabel*>(m_remedy)}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        m_diagnosis->body()->addWidget(label);
+    }
     m_times = new Section(tr("Time"), content);
     m_interval = new IntervalBar(m_times);
     m_times->body()->addWidget(m_interval);
@@ -81,7 +96,7 @@ TrialView::TrialView(SessionModel* session, QWidget* parent) : QStackedWidget(pa
     m_correctness->body()->addWidget(m_correctDetail);
     m_facts = new Section(tr("Compiler's report"), content);
     m_factGrid = makeGrid(m_facts);
-    for (auto* section : {head, m_times, m_correctness, m_configuration, m_stages, m_facts}) layout->addWidget(section);
+    for (auto* section : {head, m_diagnosis, m_times, m_correctness, m_configuration, m_stages, m_facts}) layout->addWidget(section);
     layout->addStretch(1);
     scroll->setWidget(content);
     auto* nothing = new QLabel(tr("The newest trial, or the one you select in the table, is explained here."), this);
@@ -107,6 +122,7 @@ void TrialView::refresh() {
     }
     const auto& record = *shown->record;
     fillHeadline(record);
+    fillDiagnosis(record);
     fillTimes(record);
     fillStages(record);
     fillCorrectness(record);
@@ -131,6 +147,22 @@ void TrialView::fillHeadline(const store::TrialRecord& record) {
     if (!record.message.empty()) lines.append(toQt(record.message));
     m_message->setText(lines.join(u'\n'));
     m_message->setVisible(!lines.isEmpty());
+}
+
+/// The message stays beside it: a diagnosis explains, it does not replace.
+void TrialView::fillDiagnosis(const store::TrialRecord& record) {
+    const auto found = engine::diagnosisOf(m_session->session(), record);
+    m_diagnosis->setVisible(found || record.status != TrialStatus::Ok);
+    if (m_diagnosis->isHidden()) return;
+    ++m_items;
+    const auto language = diagnose::languageOf(QLocale().name().toStdString());
+    const auto text = found ? diagnose::Catalogue::builtIn().text(*found, language) : diagnose::Text{};
+    m_cause->setText(text.cause.empty() ? tr("Unknown: the message above is all there is.") : toQt(text.cause));
+    m_remedy->setText(toQt(text.remedy));
+    m_remedy->setVisible(!text.remedy.empty());
+    const QString file = QFileInfo(toQt(m_session->session().sourcePath)).fileName();
+    m_where->setVisible(found && found->line > 0);
+    if (!m_where->isHidden()) m_where->setText(tr("%1, line %2").arg(file).arg(found->line));
 }
 
 void TrialView::fillTimes(const store::TrialRecord& record) {

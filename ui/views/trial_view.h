@@ -31,6 +31,7 @@ Q_SIGNALS:
 private:
     void refresh();
     void fillHeadline(const store::TrialRecord& record);
+    void fillDiagnosis(const store::TrialRecord& record);
     void fillTimes(const store::TrialRecord& record);
     void fillStages(const store::TrialRecord& record);
     void fillCorrectness(const store::TrialRecord& record);
@@ -41,6 +42,9 @@ private:
     SessionModel* m_session;
     QLabel* m_headline;
     QuietLabel* m_message;
+    Section* m_diagnosis;
+    QLabel* m_cause;
+    QuietLabel *m_where, *m_remedy;
     Section *m_configuration, *m_times, *m_stages, *m_correctness, *m_facts;
     QGridLayout *m_configurationGrid, *m_factGrid;
     IntervalBar* m_interval;
