@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/finalists.h"
+#include "engine/trial_diagnosis.h"
 #include "engine/tuning_session.h"
 
 namespace ww::engine {
@@ -144,6 +145,7 @@ Result<void> TuningSession::finishTrial(store::TrialRecord record, const policy:
     rememberBest(record, configuration);
     enter(Stage::Storing);
     const auto storeBegin = monotonicNs();
+    record.diagnosis = findDiagnosis(m_record, record);
     WW_TRY(id, m_log->addTrial(record, std::exchange(m_newRejections, {})));
     record.id = id;
     const auto storeNs = monotonicNs() - storeBegin;
