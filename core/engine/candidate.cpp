@@ -8,9 +8,20 @@
 namespace ww::engine {
 namespace {
 
+/// The spelling of a template argument that computes with parameters, such as `block * items`; the text itself where it does not.
+Result<std::string> templateText(const std::string& text, const expr::Scope& scope) {
+    const auto expression = expr::Expression::parse(text);
+    if (!expression || expression->names().empty()) return text;
+    const auto& names = expression->names();
+    if (!std::all_of(names.begin(), names.end(), [&](const auto& name) { return scope.find(name) != nullptr; })) return text;  // a type
+    WW_TRY(value, expression->evaluate(scope));
+    return mutate::spell(value);
+}
+
 /// The entry's template arguments: those of the spec by position, with parameters replaced by their values; where the spec
 /// lists none, each non-type parameter by its own name.
-Result<std::vector<std::string>> templateArguments(const Task& task, const source::Entry& entry, const mutate::Mutant& mutant) {
+Result<std::vector<std::string>> templateArguments(const Task& task, const source::Entry& entry, const mutate::Mutant& mutant,
+                                                   const expr::Scope& scope) {
     const auto assigned = [&](const std::string& name) -> const std::string* {
         for (const auto& [parameter, text] : mutant.templateArguments) {
             if (parameter == name) return &text;
@@ -21,7 +32,8 @@ Result<std::vector<std::string>> templateArguments(const Task& task, const sourc
     if (!task.spec.templateArguments.empty()) {
         for (const auto& text : task.spec.templateArguments) {
             const auto* value = assigned(text);
-            arguments.push_back(value != nullptr ? *value : text);
+            WW_TRY(computed, value != nullptr ? Result<std::string>(*value) : templateText(text, scope));
+            arguments.push_back(computed);
         }
         return arguments;
     }
@@ -65,7 +77,7 @@ Result<Candidate> makeCandidate(const Task& task, const space::Configuration& co
     candidate.configuration = configuration;
     WW_TRY(mutant, mutate::apply(task.source, assignments));
     const auto* entry = task.source.findEntry(task.spec.kernelName);
-    WW_TRY(arguments, templateArguments(task, *entry, mutant));
+    WW_TRY(arguments, templateArguments(task, *entry, mutant, task.space.scopeFor(configuration)));
 
     auto& request = candidate.request;
     request.target = task.device.kind == device::DeviceKind::Cuda ? compile::Target::Cuda : compile::Target::Cpu;

@@ -13,6 +13,8 @@ constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 18;
 constexpr double kMaxWork = double(std::uint64_t{1} << 21);
 /// Smaller sizes are structure (a filter radius, channels), no extent.
 constexpr std::int64_t kSmallestExtent = 8;
+/// Conditions ask for tiles and their multiples, which are hardly ever larger.
+constexpr std::int64_t kLargestStep = 1024;
 
 /// Sizes that reach the kernel as a Scalar: only for these can it know that a shape is smaller than usual.
 std::vector<std::string> variedSizes(const Spec& spec, const WorkloadSpec& tuned) {
@@ -45,6 +47,15 @@ WorkloadSpec shaped(const WorkloadSpec& tuned, std::string name) {
     return edge;
 }
 
+bool holds(const Spec& spec, const std::vector<expr::Expression>& conditions, const WorkloadSpec& workload, const expr::Scope& configurationScope) {
+    expr::Scope scope(&configurationScope);
+    if (!setWorkloadNames(spec, workload, scope)) return false;
+    return std::all_of(conditions.begin(), conditions.end(), [&](const auto& condition) {
+        const auto value = condition.evaluate(scope);
+        return value && value->truthy();
+    });
+}
+
 /// The tuned shape, halved until it is cheap, then odd and different in each size, so that swapped extents show.
 std::optional<WorkloadSpec> largeOddShape(const Spec& spec, const WorkloadSpec& tuned, const std::vector<std::string>& varied,
                                           const expr::Scope& scope) {
@@ -67,6 +78,37 @@ std::optional<WorkloadSpec> largeOddShape(const Spec& spec, const WorkloadSpec& 
     return std::nullopt;
 }
 
+/// The conditions that speak of sizes and hold for the tuned shape: a derived shape must keep them.
+std::vector<expr::Expression> sizeConditions(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& scope) {
+    std::vector<expr::Expression> conditions;
+    for (const auto& condition : spec.conditions) {
+        auto parsed = expr::Expression::parse(condition.text);
+        if (!parsed) continue;
+        const bool ofSizes = std::any_of(parsed->names().begin(), parsed->names().end(), [&](const auto& name) {
+            return spec.sizes.contains(name) || name == "ProblemSize" || name.starts_with("problem_size_");
+        });
+        if (ofSizes && holds(spec, {*parsed}, tuned, scope)) conditions.push_back(*parsed);
+    }
+    return conditions;
+}
+
+/// The shape itself, or a larger one near it that keeps the conditions: shifted where they ask for more (an odd size stays
+/// odd), rounded up where they ask for multiples.
+std::optional<WorkloadSpec> keeping(const Spec& spec, const std::vector<expr::Expression>& conditions, const WorkloadSpec& edge,
+                                    const std::vector<std::string>& varied, const expr::Scope& scope) {
+    if (holds(spec, conditions, edge, scope)) return edge;
+    for (std::int64_t step = 2; step <= kLargestStep; step *= 2) {
+        WorkloadSpec shifted = edge, rounded = edge;
+        for (const auto& name : varied) {
+            shifted.sizes[name] += step;
+            rounded.sizes[name] = (rounded.sizes[name] + step - 1) / step * step;
+        }
+        if (holds(spec, conditions, shifted, scope)) return shifted;
+        if (holds(spec, conditions, rounded, scope)) return rounded;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<WorkloadSpec> edgeWorkloads(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& configurationScope) {
@@ -76,7 +118,9 @@ std::vector<WorkloadSpec> edgeWorkloads(const Spec& spec, const WorkloadSpec& tu
     }
     const auto usual = resolveLaunch(spec, configurationScope, tuned);
     const auto varied = variedSizes(spec, tuned);
-    if (!usual || varied.empty()) return edges;
+    // Recorded results belong to the tuned shape alone.
+    if (!usual || varied.empty() || spec.reference.kind == ReferenceKind::Arguments) return edges;
+    const auto conditions = sizeConditions(spec, tuned, configurationScope);
     const std::int64_t tile = std::max<std::int64_t>(*std::max_element(usual->block.begin(), usual->block.end()), 2);
 
     std::vector<WorkloadSpec> derived;
@@ -91,7 +135,10 @@ std::vector<WorkloadSpec> edgeWorkloads(const Spec& spec, const WorkloadSpec& tu
     derived.push_back(std::move(odd));
     if (auto large = largeOddShape(spec, tuned, varied, configurationScope)) derived.push_back(std::move(*large));
 
-    for (auto& edge : derived) {
+    for (const auto& shape : derived) {
+        auto kept = keeping(spec, conditions, shape, varied, configurationScope);
+        if (!kept) continue;
+        WorkloadSpec& edge = *kept;
         const bool seen = std::any_of(edges.begin(), edges.end(), [&](const auto& other) { return other.sizes == edge.sizes; });
         const auto launch = resolveLaunch(spec, configurationScope, edge);
         if (!seen && launch && isCheap(*launch)) edges.push_back(std::move(edge));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/node.h"
 #include "spec/parse_internal.h"
 
 namespace ww::spec {
@@ -135,6 +136,25 @@ Result<Value> scalarOf(const ArgumentSpec& argument, DType type, const Scope& sc
     return fail(ErrorCode::InvalidSpec, what + " is " + value.repr() + ", which is no " + argument.typeName);
 }
 
+void collectNames(const expr::Node& node, std::vector<const expr::Node*>& names) {
+    if (node.kind == expr::Kind::Name && node.name != "i") names.push_back(&node);
+    for (const auto& child : node.children) collectNames(child, names);
+}
+
+/// The generator with every size replaced by its number: the worker that runs it knows the index only.
+Result<std::string> inIndexAlone(const ArgumentSpec& argument, const Scope& scope) {
+    std::string text = argument.generator->text();
+    std::vector<const expr::Node*> names;
+    collectNames(argument.generator->root(), names);
+    std::sort(names.begin(), names.end(), [](const auto* a, const auto* b) { return a->offset > b->offset; });
+    for (const auto* node : names) {
+        const Value* value = scope.find(node->name);
+        if (value == nullptr) return fail(ErrorCode::InvalidSpec, "the Generator of \"" + argument.name + "\" names \"" + node->name + "\", which is no size");
+        text.replace(node->offset, node->name.size(), value->repr());
+    }
+    return text;
+}
+
 Result<void> resolveArgument(const Spec& spec, const ArgumentSpec& argument, const WorkloadSpec& workload, const Scope& scope,
                              ResolvedLaunch& launch) {
     ResolvedArgument resolved;
@@ -158,7 +178,10 @@ Result<void> resolveArgument(const Spec& spec, const ArgumentSpec& argument, con
         launch.dynamicSharedBytes += resolved.bytes();
         return {};
     }
-    if (argument.generator) resolved.generator = argument.generator->text();
+    if (argument.generator) {
+        WW_TRY(generator, inIndexAlone(argument, scope));
+        resolved.generator = generator;
+    }
     if (argument.fill == Fill::BinaryRaw) {
         WW_TRY(file, dataFileInside(spec.folder, argument.dataSource));
         std::error_code failed;

@@ -6,6 +6,44 @@
 namespace ww::spec {
 namespace {
 
+/// Every key is used, told as meant for other tuners, or told as unknown. Types are checked where the keys are used.
+Result<void> noteKeys(const Reader& root, Spec& spec) {
+    std::vector<std::string> ignored;
+    root.noteUnknown({"General", "ConfigurationSpace", "KernelSpecification", "ProblemSize", "Warpwright"},
+                     {"Search", "Budget", "BenchmarkConfig", "Verification", "Metadata"}, spec.notes, ignored);
+    WW_TRY(general, root.object({"General"}));
+    if (general) {
+        general->noteUnknown({"BenchmarkName", "OutputFormat", "FormatVersion"},
+                             {"LoggingLevel", "TimeUnit", "OutputFile", "Objective", "Minimize", "BenchmarksPath"}, spec.notes, ignored);
+    }
+    WW_TRY(space, root.object({"ConfigurationSpace"}));
+    if (space) {
+        space->noteUnknown({"TuningParameters", "Conditions", "Constraints", "Restrictions"}, spec.notes);
+        WW_TRY(parameters, space->objects({"TuningParameters"}));
+        for (const auto& parameter : parameters) parameter.noteUnknown({"Name", "Type", "Values", "Default", "DefaultValue"}, spec.notes);
+    }
+    WW_TRY(kernel, root.object({"KernelSpecification"}));
+    if (kernel) {
+        kernel->noteUnknown({"Language", "BenchmarkName", "KernelName", "KernelFile", "CompilerOptions", "LocalSize", "BlockSize", "GlobalSize", "GridSize",
+                             "GlobalSizeType", "GridDivX", "GridDivY", "GridDivZ", "ProblemSize", "SharedMemory", "Arguments", "ReferenceArguments"},
+                            {"Device", "Profiling", "Stream", "SimulationInput", "Misc", "SharedMemoryOriginal", "BenchmarkPath"}, spec.notes, ignored);
+        WW_TRY(arguments, kernel->objects({"Arguments"}));
+        for (const auto& argument : arguments) {
+            argument.noteUnknown({"Name", "Type", "MemoryType", "MemType", "Size", "Length", "FillType", "FillValue", "Value", "DataSource", "AccessType", "Output", "TypeSize"},
+                                 {"RandomSeed"}, spec.notes, ignored);
+        }
+        WW_TRY(references, kernel->objects({"ReferenceArguments"}));
+        for (const auto& reference : references) {
+            reference.noteUnknown({"Name", "TargetName", "FillType", "FillValue", "Value", "DataSource", "ValidationMethod", "ValidationThreshold"}, {"RandomSeed"},
+                                  spec.notes, ignored);
+        }
+    }
+    std::string list;
+    for (const auto& key : ignored) list += (list.empty() ? "" : ", ") + key;
+    if (!list.empty()) spec.notes.push_back("meant for other tuners and not used here: " + list);
+    return {};
+}
+
 Result<Spec> parseDocument(const Json& document, const std::filesystem::path& file) {
     WW_TRY(root, Reader::from(document, ""));
     Spec spec;
@@ -16,6 +54,7 @@ Result<Spec> parseDocument(const Json& document, const std::filesystem::path& fi
         WW_TRY(benchmark, general->text({"BenchmarkName"}));
         spec.name = benchmark.value_or("");
     }
+    WW_CHECK(noteKeys(root, spec));
     WW_CHECK(readSpace(root, spec));
     WW_CHECK(readKernel(root, spec));
     WW_CHECK(readWarpwright(root, spec));
@@ -42,6 +81,16 @@ Result<void> checkConditions(const Spec& spec) {
         }
     }
     return {};
+}
+
+/// A Generator may name the element's index i and sizes; one with other names is foreign code.
+void dropForeignGenerators(Spec& spec) {
+    for (auto& argument : spec.arguments) {
+        if (!argument.generator) continue;
+        const auto& names = argument.generator->names();
+        const bool own = std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == "i" || spec.sizes.contains(name); });
+        if (!own) argument.generator.reset();
+    }
 }
 
 /// GridDiv and GlobalSize compared at the default configuration and the first workload. What cannot be evaluated is left
@@ -95,6 +144,7 @@ Result<void> finishSpec(Spec& spec) {
         }
         spec.workloads.insert(spec.workloads.begin(), plain);
     }
+    dropForeignGenerators(spec);
     WW_CHECK(checkConditions(spec));
     noteGridDisagreement(spec);
     return {};

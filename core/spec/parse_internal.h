@@ -34,6 +34,10 @@ namespace ww::spec {
 /// Every name that expressions of the spec may use, device facts included.
 [[nodiscard]] std::vector<std::string> knownNames(const Spec& spec);
 
+/// KTT's threshold in our terms: nullopt where none is given. Relative: |got - want| <= t |want|. Side by side, and the sum of
+/// absolute differences: |got - want| <= t + t |want| for each element, since a relative L2 is checked beside it.
+[[nodiscard]] std::optional<Tolerance> toleranceOf(const ReferenceArgument& reference);
+
 /// max(P) and min(P) with a parameter's name alone, replaced by the largest and smallest number of its domain.
 [[nodiscard]] std::string replaceDomainBounds(std::string_view text, const std::vector<space::Parameter>& parameters);
 

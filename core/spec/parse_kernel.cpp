@@ -72,11 +72,8 @@ Result<void> readFill(const Reader& reader, ArgumentSpec& argument) {
         if (*index == 6) argument.dataSource = "BinaryHDF file " + argument.dataSource;
     }
     if (argument.fill == Fill::Generator) {
-        // Foreign code simply is none of our expressions; checkTunable() tells it.
-        auto generator = expr::Expression::parse(argument.dataSource);
-        if (generator && std::all_of(generator->names().begin(), generator->names().end(), [](const auto& n) { return n == "i"; })) {
-            argument.generator = *generator;
-        }
+        // Foreign code simply is none of our expressions; checkTunable() tells it. Names are looked at when all sizes are known.
+        if (auto generator = expr::Expression::parse(argument.dataSource)) argument.generator = *generator;
     }
     return readFillValue(reader, argument);
 }
@@ -111,6 +108,11 @@ Result<void> readArgument(const Reader& reader, std::size_t index, Spec& spec) {
     argument.typeName = *type;
     if (const auto element = elementTypeFrom(*type)) std::tie(argument.type, argument.components) = *element;
 
+    WW_TRY(typeSize, reader.integer({"TypeSize"}));
+    const auto bytes = static_cast<std::int64_t>(sizeOf(argument.type)) * argument.components;
+    if (typeSize && elementTypeFrom(*type) && *typeSize != bytes) {
+        spec.notes.push_back(reader.pathOf("TypeSize") + " is " + std::to_string(*typeSize) + ", but a " + *type + " has " + std::to_string(bytes) + " bytes; the type wins");
+    }
     WW_TRY(memory, reader.text({"MemoryType"}));
     WW_TRY(memType, reader.text({"MemType"}));
     if (memory) {
@@ -136,6 +138,28 @@ Result<void> readArgument(const Reader& reader, std::size_t index, Spec& spec) {
     return {};
 }
 
+/// Why recorded results cannot be compared with, or "".
+std::string whyNotAReference(const Spec& spec) {
+    for (const auto& reference : spec.reference.arguments) {
+        const bool ofIndex = reference.generator && std::all_of(reference.generator->names().begin(), reference.generator->names().end(),
+                                                                [](const auto& name) { return name == "i"; });
+        if (reference.fill == Fill::Script || reference.fill == Fill::Random || (reference.fill == Fill::Generator && !ofIndex)) {
+            return "\"" + reference.target + "\" is made by foreign code or at random";
+        }
+        if (reference.fill != Fill::BinaryRaw) continue;
+        // Random inputs are drawn anew for each trial here; a recorded result belongs to one draw of another program.
+        for (const auto& argument : spec.arguments) {
+            const bool input = argument.memory == MemoryKind::Vector && argument.access != Access::WriteOnly && !argument.output;
+            if (input && argument.fill == Fill::Random) return "\"" + reference.target + "\" was recorded, but the input \"" + argument.name + "\" is random";
+        }
+    }
+    for (const auto& argument : spec.arguments) {
+        const bool covered = std::any_of(spec.reference.arguments.begin(), spec.reference.arguments.end(), [&](const auto& r) { return r.target == argument.name; });
+        if (argument.output && !covered) return "they say nothing of the output \"" + argument.name + "\"";
+    }
+    return "";
+}
+
 Result<void> readReferenceArguments(const Reader& kernel, Spec& spec) {
     WW_TRY(list, kernel.objects({"ReferenceArguments"}));
     for (const Reader& reader : list) {
@@ -157,14 +181,14 @@ Result<void> readReferenceArguments(const Reader& kernel, Spec& spec) {
         spec.reference.arguments.push_back(std::move(reference));
     }
     if (list.empty()) return {};
-    const auto foreign = std::find_if(spec.reference.arguments.begin(), spec.reference.arguments.end(), [](const ReferenceArgument& r) {
-        return r.fill == Fill::Script || r.fill == Fill::Random || (r.fill == Fill::Generator && !r.generator);
-    });
-    if (foreign == spec.reference.arguments.end()) {
+    const std::string why = whyNotAReference(spec);
+    if (why.empty()) {
         spec.reference.kind = ReferenceKind::Arguments;
+        for (const auto& reference : spec.reference.arguments) {
+            if (const auto tolerance = toleranceOf(reference)) spec.tolerance.outputs[reference.target] = *tolerance;
+        }
     } else {
-        spec.notes.push_back("the ReferenceArguments cannot be used (\"" + foreign->target +
-                             "\" is made by foreign code or at random); the kernel at its default parameters is the reference");
+        spec.notes.push_back("the ReferenceArguments cannot be used (" + why + "); the kernel at its default parameters is the reference");
     }
     return {};
 }
@@ -221,6 +245,12 @@ std::optional<std::pair<DType, int>> elementTypeFrom(std::string_view typeName) 
     const auto element = dtypeFrom(base);
     if (!element || *element == DType::Bool) return std::nullopt;
     return std::pair{*element, std::stoi(count)};
+}
+
+std::optional<Tolerance> toleranceOf(const ReferenceArgument& reference) {
+    if (reference.threshold <= 0) return std::nullopt;
+    const bool relative = foldKey(reference.method) == foldKey("SideBySideRelativeComparison");
+    return Tolerance{reference.threshold, relative ? 0 : reference.threshold};
 }
 
 std::string replaceDomainBounds(std::string_view text, const std::vector<space::Parameter>& parameters) {

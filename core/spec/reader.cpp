@@ -156,8 +156,17 @@ Result<std::vector<Reader>> Reader::objects(Keys keys) const {
 }
 
 void Reader::noteUnknown(Keys known, std::vector<std::string>& notes) const {
+    std::vector<std::string> none;
+    noteUnknown(known, {}, notes, none);
+}
+
+void Reader::noteUnknown(Keys known, Keys foreign, std::vector<std::string>& notes, std::vector<std::string>& ignored) const {
     for (const auto& [name, value] : m_object->items()) {
-        if (wordIndex(name, known)) continue;
+        if (wordIndex(name, known) || value.is_null()) continue;
+        if (wordIndex(name, foreign)) {
+            ignored.push_back(pathOf(name));
+            continue;
+        }
         const std::vector<std::string> words(known.begin(), known.end());
         const std::string nearest = expr::nearestName(name, words);
         notes.push_back(pathOf(name) + " is not known and ignored" + (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));

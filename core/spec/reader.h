@@ -44,6 +44,8 @@ public:
 
     /// One note per key that `known` lacks, with the nearest known key.
     void noteUnknown(Keys known, std::vector<std::string>& notes) const;
+    /// The same, with keys that only other tuners use: their paths are added to `ignored`, to be told together.
+    void noteUnknown(Keys known, Keys foreign, std::vector<std::string>& notes, std::vector<std::string>& ignored) const;
 
 private:
     Reader(const Json& object, std::string path) : m_object(&object), m_path(std::move(path)) {}

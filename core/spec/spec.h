@@ -38,7 +38,7 @@ struct ArgumentSpec {
     Fill fill = Fill::Constant;
     double fillValue = 0;
     std::optional<expr::Expression> scalar;     ///< Scalar arguments: Warpwright.Scalars wins over FillValue
-    std::optional<expr::Expression> generator;  ///< Generator in `i`, where our evaluator can run it
+    std::optional<expr::Expression> generator;  ///< Generator in `i` and sizes, where our evaluator can run it
     std::string dataSource;                     ///< as written: file, foreign code, ...
 };
 
@@ -83,6 +83,7 @@ struct ReferenceSpec {
 
 struct Tolerance {
     std::optional<double> relative, absolute;   ///< nullopt: the dtype's default
+    bool operator==(const Tolerance&) const = default;
 };
 
 struct ToleranceSpec : Tolerance {
@@ -191,7 +192,7 @@ struct ResolvedLaunch {
 
 /// Edge workloads for verification: the VerifyOnly ones of the spec, and where sizes are symbolic, small shapes derived
 /// from the named workload: every size at 1, tile-1, tile, tile+1 and an odd number (tile = the block size of the default).
-/// Only shapes whose launch resolves are returned.
+/// Only shapes whose launch resolves and that keep the conditions on sizes are returned; none with recorded results as reference.
 [[nodiscard]] std::vector<WorkloadSpec> edgeWorkloads(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& configurationScope);
 
 /// A T1 document with our section that loads again to the same model.

@@ -178,7 +178,15 @@ Json referenceJson(const ReferenceSpec& reference) {
     return {{"Kernel", std::move(kernel)}};
 }
 
-Json toleranceJson(const ToleranceSpec& tolerance) {
+/// Whether it only repeats what ReferenceArguments say.
+bool isDerived(const Spec& spec, const std::string& output, const Tolerance& tolerance) {
+    if (spec.reference.kind != ReferenceKind::Arguments) return false;
+    return std::any_of(spec.reference.arguments.begin(), spec.reference.arguments.end(),
+                       [&](const auto& reference) { return reference.target == output && toleranceOf(reference) == std::optional(tolerance); });
+}
+
+Json toleranceJson(const Spec& spec) {
+    const ToleranceSpec& tolerance = spec.tolerance;
     const auto pair = [](const Tolerance& from, Json& to) {
         if (from.relative) to["Relative"] = *from.relative;
         if (from.absolute) to["Absolute"] = *from.absolute;
@@ -186,6 +194,7 @@ Json toleranceJson(const ToleranceSpec& tolerance) {
     Json object = Json::object();
     pair(tolerance, object);
     for (const auto& [name, own] : tolerance.outputs) {
+        if (isDerived(spec, name, own)) continue;
         object["Outputs"][name] = Json::object();
         pair(own, object["Outputs"][name]);
     }
@@ -225,7 +234,7 @@ Json sectionJson(const Spec& spec) {
         if (argument.memory == MemoryKind::Scalar && argument.scalar) section["Scalars"][argument.name] = sizeJson(argument.scalar->text());
     }
     if (spec.reference.kind != ReferenceKind::Arguments) section["Reference"] = referenceJson(spec.reference);
-    put("Tolerance", toleranceJson(spec.tolerance));
+    put("Tolerance", toleranceJson(spec));
     if (spec.gradientCheck) section["GradientCheck"] = true;
     if (spec.workBytes) section["Work"]["Bytes"] = spec.workBytes->text();
     if (spec.workFlops) section["Work"]["Flops"] = spec.workFlops->text();

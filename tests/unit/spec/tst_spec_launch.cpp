@@ -153,16 +153,23 @@ void TestSpecLaunch::derivesEdges() {
                                R"j({"N": 100000, "M": 4000, "R": 5})j");
     VERIFY_OK(spec);
     const auto edges = edgeWorkloads(*spec, spec->workloads.front(), defaults(*spec));
-    QVERIFY(edges.size() >= 5 && edges.size() <= 6);
-    QCOMPARE(edges[0].sizes.at("N"), std::int64_t{1});
-    QCOMPARE(edges[1].sizes.at("N"), std::int64_t{31});
-    QCOMPARE(edges[3].sizes.at("M"), std::int64_t{33});
+    QCOMPARE(edges.size(), 6u);
+    QCOMPARE(edges[0].sizes.at("N"), std::int64_t{1 + 128});  // the condition B * W <= N moves the shapes, odd ones stay odd
+    QCOMPARE(edges[1].sizes.at("N"), std::int64_t{31 + 128});
+    QCOMPARE(edges[3].sizes.at("M"), std::int64_t{33 + 128});
     for (const auto& edge : edges) {
+        QVERIFY(edge.sizes.at("N") >= 128);
         QVERIFY(edge.verifyOnly && !edge.sizes.contains("R"));
         const auto launch = resolveLaunch(*spec, defaults(*spec), edge);
         VERIFY_OK(launch);
         QVERIFY(launch->arguments[0].elements <= 1u << 18);
     }
+    auto multiples = *spec;
+    multiples.conditions = {{"N % B == 0", {}}, {"N > 1 << 40", {}}};  // the second does not hold for the tuned shape either
+    multiples.sizes["N"] = 99968;
+    const auto rounded = edgeWorkloads(multiples, multiples.workloads.front(), defaults(multiples));
+    QVERIFY(rounded.size() >= 2);
+    for (const auto& edge : rounded) QCOMPARE(edge.sizes.at("N") % 32, std::int64_t{0});
     const auto fixed = specWith(R"j("LocalSize": {"X": "B"}, "ProblemSize": ["N"], "Arguments": [{"Name": "v", "Type": "float", "Size": "N", "MemoryType": "Vector"}])j");
     VERIFY_OK(fixed);  // nothing tells the kernel its size, so no other shape is safe
     QVERIFY(edgeWorkloads(*fixed, fixed->workloads.front(), defaults(*fixed)).empty());

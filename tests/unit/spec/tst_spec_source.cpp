@@ -37,6 +37,9 @@ private Q_SLOTS:
     void findsTheBlockSizeByItsUse_data();
     void findsTheBlockSizeByItsUse();
     void takesDefaultsFromTheSource();
+    void proposesGeometry_data();
+    void proposesGeometry();
+    void fillsIndicesInRange();
     void saysWhatTheSpecMustGive_data();
     void saysWhatTheSpecMustGive();
 };
@@ -64,7 +67,7 @@ void TestSpecSource::guessesALaunch() {
     VERIFY_OK(spec);
     VERIFY_OK(checkTunable(*spec));
     QCOMPARE(spec->kernelName, std::string("scale"));
-    QCOMPARE(spec->sizes.at("N"), std::int64_t{1} << 20);
+    QCOMPARE(spec->sizes.at("n"), std::int64_t{1} << 20);
     QVERIFY(spec->arguments[0].access == Access::ReadOnly && spec->arguments[0].fill == Fill::Random && !spec->arguments[0].output);
     QVERIFY(spec->arguments[1].access == Access::WriteOnly && spec->arguments[1].output);
     QVERIFY(spec->arguments[2].access == Access::ReadWrite && spec->arguments[2].output);
@@ -76,7 +79,7 @@ void TestSpecSource::guessesALaunch() {
     VERIFY_OK(launch);
     QCOMPARE(launch->block[0], 128u);
     QCOMPARE(launch->grid[0], (1u << 20) / 128u);
-    QCOMPARE(launch->arguments[3].scalar.asDouble(), 1.0);
+    QCOMPARE(launch->arguments[3].scalar.asDouble(), 1.5);
     QCOMPARE(launch->arguments[4].scalar.asInt(), std::int64_t{1} << 20);
     const auto again = parse(toT1(*spec).dump(), std::filesystem::path(folder.path().toStdString()) / "k.json");
     VERIFY_OK(again);
@@ -109,11 +112,9 @@ void TestSpecSource::saysWhatTheSpecMustGive_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("says");
     const QString block = "#ifndef BLOCK_SIZE\n#define BLOCK_SIZE 128\n#endif\n";
-    QTest::newRow("2-D") << block + "__global__ void k(float* y) { y[threadIdx.y * BLOCK_SIZE + threadIdx.x] = 1; }\n" << "uses threadIdx.y";
-    QTest::newRow("struct") << block + "struct S { int a; };\n__global__ void k(S* s, float* y) { y[threadIdx.x + BLOCK_SIZE] = s->a; }\n" << "a pointer to S";
+    QTest::newRow("struct pointer") << block + "struct S { int a; };\n__global__ void k(S* s, float* y) { y[threadIdx.x + BLOCK_SIZE] = s->a; }\n" << "a pointer to S";
+    QTest::newRow("struct") << block + "struct S { int a; };\n__global__ void k(S s, float* y) { y[threadIdx.x + BLOCK_SIZE] = s.a; }\n" << "takes \"s\", a S";
     QTest::newRow("no output") << block + "__global__ void k(const float* x, int n) { int i = BLOCK_SIZE; }\n" << "writes to no pointer";
-    QTest::newRow("type parameter") << block + "template <typename T> __global__ void k(T* y) { y[BLOCK_SIZE] = 1; }\n" << "type parameter \"T\"";
-    QTest::newRow("dynamic shared") << block + "__global__ void k(float* y) { extern __shared__ float s[]; s[threadIdx.x] = 1; y[BLOCK_SIZE] = s[0]; }\n" << "dynamic shared memory";
 }
 
 void TestSpecSource::saysWhatTheSpecMustGive() {
@@ -125,6 +126,82 @@ void TestSpecSource::saysWhatTheSpecMustGive() {
     const QString message = QString::fromStdString(spec.error().toString());
     QVERIFY2(message.contains(says), qPrintable(message));
     QVERIFY2(message.contains("spec"), qPrintable(message));
+}
+
+void TestSpecSource::proposesGeometry_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("launch");  // grid, block, dynamic shared bytes at the defaults
+    QTest::addColumn<QString>("elements");
+    QTest::newRow("work per thread") << "#define BLOCK 128\n#define ITEMS 4\nconstexpr int TILE = BLOCK * ITEMS;\n"
+        "__global__ void k(const float* x, float* y, unsigned count) { unsigned base = blockIdx.x * TILE + threadIdx.x;\n"
+        "for (int j = 0; j < ITEMS; ++j) { unsigned i = base + j * BLOCK; if (i < count) y[i] = x[i]; } }\n" << "2048 1 1, 128 1 1, 0" << "1048576 1048576";
+    QTest::newRow("items outside") << "#define BLOCK 128\n#define ITEMS 4\n__global__ void k(float* y, int n) { int i = (blockIdx.x * BLOCK + threadIdx.x) * ITEMS; if (i < n) y[i] = 1; }\n"
+        << "2048 1 1, 128 1 1, 0" << "1048576";
+    QTest::newRow("tiles") << "#ifndef TILE\n#define TILE 16\n#endif\n__global__ void k(const float* in, float* out, int width, int height) {\n"
+        "int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y; if (x < width && y < height) out[y * width + x] = in[y * width + x]; }\n"
+        << "64 64 1, 16 16 1, 0" << "1048576 1048576";
+    QTest::newRow("block per row") << "template <int BLOCK_SIZE = 128>\n__global__ void k(const float* x, float* y, int rows, int cols) { int row = blockIdx.x;\n"
+        "for (int c = threadIdx.x; c < cols; c += BLOCK_SIZE) y[row * cols + c] = x[row * cols + c]; }\n" << "1024 1 1, 128 1 1, 0" << "1048576 1048576";
+    QTest::newRow("matrices") << "#define T 16\n__global__ void k(const float* A, const float* B, float* C, int M, int N, int K) {\n"
+        "int row = blockIdx.y * T + threadIdx.y, col = blockIdx.x * T + threadIdx.x; if (row < M && col < N) { float s = 0;\n"
+        "for (int k = 0; k < K; ++k) s += A[row * K + k] * B[k * N + col]; C[row * N + col] = s; } }\n" << "32 32 1, 16 16 1, 0" << "262144 262144 262144";
+    QTest::newRow("volume") << "__global__ void k(const float* in, float* out, int nx, int ny, int nz) { int x = blockIdx.x * blockDim.x + threadIdx.x,\n"
+        "y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;\n"
+        "if (x < nx - 1 && y < ny - 1 && z < nz - 1) out[(z * ny + y) * nx + x] = in[(z * ny + y) * nx + x + 1]; }\n" << "4 16 128, 32 8 1, 0" << "2097152 2097152";
+    QTest::newRow("templates without defaults") << "template <int block_size_x, int block_size_y, int tile>\n__global__ void k(int WIDTH, float* C) {\n"
+        "int x = blockIdx.x * block_size_x * tile + threadIdx.x, y = blockIdx.y * block_size_y + threadIdx.y; C[y * WIDTH + x] = 1; }\n"
+        << "64 64 1, 16 16 1, 0" << "1048576";
+    QTest::newRow("type and shared bytes") << "template <typename T> __global__ void k(const T* in, T* out, int n) { extern __shared__ float s[];\n"
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; s[threadIdx.x] = i < n ? in[i] : 0; if (threadIdx.x == 0) atomicAdd(out, s[0]); }\n"
+        << "4096 1 1, 256 1 1, 1024" << "1048576 1048576";
+    QTest::newRow("one block") << "#define BLOCK_SIZE 128\n__global__ void k(float* y, int n) { for (int i = threadIdx.x; i < n; i += BLOCK_SIZE) y[i] = 1; }\n"
+        << "1 1 1, 128 1 1, 0" << "1048576";
+}
+
+void TestSpecSource::proposesGeometry() {
+    QFETCH(QString, text);
+    QFETCH(QString, launch);
+    QFETCH(QString, elements);
+    QTemporaryDir folder;
+    const auto spec = fromText(folder, text);
+    VERIFY_OK(spec);
+    VERIFY_OK(checkTunable(*spec));
+    const auto space = makeSpace(*spec, spec->workloads.front(), nullptr);
+    VERIFY_OK(space);
+    const auto got = resolveLaunch(*spec, space->scopeFor(space->defaultConfiguration()), spec->workloads.front());
+    VERIFY_OK(got);
+    QCOMPARE(QString("%1 %2 %3, %4 %5 %6, %7").arg(got->grid[0]).arg(got->grid[1]).arg(got->grid[2]).arg(got->block[0]).arg(got->block[1])
+                 .arg(got->block[2]).arg(got->dynamicSharedBytes), launch);
+    QStringList sizes;
+    for (const auto& argument : got->arguments) {
+        if (argument.memory == MemoryKind::Vector) sizes.push_back(QString::number(argument.elements));
+    }
+    QCOMPARE(sizes.join(' '), elements);
+    const auto again = parse(toT1(*spec).dump(), std::filesystem::path(folder.path().toStdString()) / "k.json");
+    VERIFY_OK(again);
+    QCOMPARE(toT1(*again).dump(1), toT1(*spec).dump(1));
+}
+
+void TestSpecSource::fillsIndicesInRange() {
+    QTemporaryDir folder;
+    const auto spec = fromText(folder, "#define BLOCK_SIZE 128\n__global__ void k(const int* index, const float* x, float* y, int n, int* hits, const int* row_ptr) {\n"
+                                       "int i = blockIdx.x * BLOCK_SIZE + threadIdx.x; if (i >= n) return; y[i] = x[index[i]] + row_ptr[i]; atomicAdd(&hits[index[i]], 1); }\n");
+    VERIFY_OK(spec);
+    auto small = spec->workloads.front();
+    small.sizes["n"] = 3;
+    const auto space = makeSpace(*spec, small, nullptr);
+    VERIFY_OK(space);
+    const auto launch = resolveLaunch(*spec, space->scopeFor(space->defaultConfiguration()), small);
+    VERIFY_OK(launch);
+    const auto generated = [&](std::size_t argument, int i) {
+        expr::Scope scope;
+        scope.set("i", i);
+        return expr::Expression::parse(launch->arguments[argument].generator)->evaluate(scope)->asInt();
+    };
+    for (int i = 0; i < 3; ++i) QVERIFY(generated(0, i) >= 0 && generated(0, i) < 3);
+    QVERIFY(launch->arguments[4].fill == Fill::Constant && launch->arguments[4].fillValue == 0);  // counted with atomics
+    QCOMPARE(launch->arguments[5].elements, std::uint64_t{4});
+    for (int i = 1; i <= 3; ++i) QVERIFY(generated(5, i) >= generated(5, i - 1) && generated(5, i) <= 3);
 }
 
 QTEST_APPLESS_MAIN(TestSpecSource)
