@@ -8,6 +8,7 @@
 #include "source/features.h"
 #include "source/function_reader.h"
 #include "source/functions.h"
+#include "source/include_scan.h"
 #include "source/masking.h"
 #include "source/parameters.h"
 #include "source/syntax_tree.h"
@@ -65,12 +66,9 @@ Unexpected noKernel(const Declarations& found, const SourceModel& model, const s
 void readIncludes(const Tokens& tokens, std::vector<std::string>& includes) {
     for (const Directive& directive : tokens.directives) {
         if (directive.keyword != "include") continue;
-        const std::string_view rest = tokens.text.substr(directive.rest, directive.end - directive.rest);
-        const std::size_t open = rest.find_first_not_of(" \t");
-        if (open == std::string_view::npos) continue;
-        const char close = rest[open] == '<' ? '>' : rest[open] == '"' ? '"' : '\0';
-        const std::size_t end = close != '\0' ? rest.find(close, open + 1) : std::string_view::npos;
-        includes.push_back(end == std::string_view::npos ? squeezed(rest.substr(open)) : std::string(rest.substr(open, end + 1 - open)));
+        const auto name = includedName(tokens, directive);
+        const std::string rest = squeezed(tokens.text.substr(directive.rest, directive.end - directive.rest));
+        if (name || !rest.empty()) includes.push_back(name ? std::string(*name) : rest);
     }
 }
 
