@@ -7,6 +7,7 @@
 #include "compile/compile.h"
 #include "compile/nvrtc_library.h"
 #include "compile/ptxas_report.h"
+#include "compile/toolkit.h"
 
 namespace ww::compile {
 namespace {
@@ -20,6 +21,35 @@ bool understood(std::string_view option) {
         if (option.starts_with(prefix)) return true;
     }
     return false;
+}
+
+std::string nameOf(const CompileRequest& request) {
+    std::string name = request.entry;
+    for (std::size_t i = 0; i < request.templateArguments.size(); ++i) name += (i == 0 ? "<" : ", ") + request.templateArguments[i];
+    return request.templateArguments.empty() ? name : name + ">";
+}
+
+/// Why a program that NVRTC accepts does not hold the asked kernel.
+std::string explainMissing(const CompileRequest& request, const std::string& expression) {
+    const std::string what = "NVRTC made a program without the kernel " + expression + ": ";
+    if (request.source.find_first_not_of(" \t\r\n") == std::string::npos) return what + "the source is empty\n";
+    if (request.source.find(request.entry.substr(request.entry.rfind(':') + 1)) == std::string::npos) return what + "its name is not in the source\n";
+    if (request.source.find('\r') != std::string::npos && request.source.find('\n') == std::string::npos) {
+        return what + "the lines end with a carriage return alone, so that it is one line; convert them to line feeds\n";
+    }
+    return what + "an #if or #ifdef removes it (check the macros that it asks for), or it is a template that lacks arguments (give Warpwright.Entry.TemplateArguments)\n";
+}
+
+/// Warnings that mean that something the user asked for has no effect.
+std::string tellIgnored(const std::string& log) {
+    std::string told;
+    if (log.find("#47-D") != std::string::npos) {
+        told += "note: the source defines again a macro that is given with -D, so the given value has no effect; guard it with #ifndef, or make it a parameter, which is edited in place\n";
+    }
+    if (log.find(".minnctapersm will be ignored") != std::string::npos) {
+        told += "note: the second number of __launch_bounds__ is ignored: so many blocks of so many threads do not fit a multiprocessor; lower one of them\n";
+    }
+    return told;
 }
 
 struct ProgramDeleter {
@@ -36,6 +66,8 @@ public:
     Result<CompileResult> compile(const CompileRequest& request) override;
 
 private:
+    /// `expression` names the entry.
+    Result<CompileResult> attempt(const CompileRequest& request, const std::string& expression) const;
     std::vector<std::string> options(const CompileRequest& request, std::string& notes) const;
     std::string log(nvrtcProgram program) const;
 
@@ -55,6 +87,8 @@ std::vector<std::string> NvrtcCompiler::options(const CompileRequest& request, s
         list.push_back(option);
     }
     if (!standard) list.emplace_back("--std=c++17");
+    // constexpr functions without __device__ are legal in device code where constants are wanted; NVRTC refuses them otherwise.
+    list.emplace_back("--device-as-default-execution-space");
     for (const auto& [name, value] : request.defines) list.push_back("-D" + name + "=" + value);
     for (const auto& folder : request.includeFolders) list.push_back("-I" + folder);
     for (const auto& folder : m_nvrtc.includeFolders) list.push_back("-I" + folder);
@@ -71,20 +105,32 @@ std::string NvrtcCompiler::log(nvrtcProgram program) const {
 }
 
 Result<CompileResult> NvrtcCompiler::compile(const CompileRequest& request) {
+    const std::string plain = nameOf(request);
+    WW_TRY(first, attempt(request, plain));
+    const bool ambiguous = first.log.find("overloaded") != std::string::npos || first.log.find("ambiguous") != std::string::npos;
+    if (first.status != TrialStatus::CompileError || !ambiguous || request.argumentTypes.empty()) return std::move(first);
+    // Several kernels of one name: the arguments' types pick one.
+    std::string cast = "(void (*)(";
+    for (std::size_t i = 0; i < request.argumentTypes.size(); ++i) cast += (i > 0 ? ", " : "") + request.argumentTypes[i];
+    WW_TRY(second, attempt(request, cast + "))&" + plain));
+    second.seconds += first.seconds;
+    return second.status == TrialStatus::CompileError ? std::move(first) : std::move(second);
+}
+
+Result<CompileResult> NvrtcCompiler::attempt(const CompileRequest& request, const std::string& expression) const {
     const auto begin = monotonicNs();
     CompileResult result;
     nvrtcProgram raw = nullptr;
-    if (const auto code = m_nvrtc.nvrtcCreateProgram_(&raw, request.source.c_str(), request.fileName.c_str(), 0, nullptr, nullptr); code != NVRTC_SUCCESS) {
+    std::vector<const char*> headers, names;
+    for (const ServedHeader& header : servedHeaders()) {
+        headers.push_back(header.text);
+        names.push_back(header.name);
+    }
+    if (const auto code = m_nvrtc.nvrtcCreateProgram_(&raw, request.source.c_str(), request.fileName.c_str(), static_cast<int>(headers.size()), headers.data(), names.data()); code != NVRTC_SUCCESS) {
         return fail(ErrorCode::WorkerFailed, std::string("NVRTC cannot start a program: ") + m_nvrtc.nvrtcGetErrorString_(code));
     }
     const std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, ProgramDeleter> program(raw, ProgramDeleter{&m_nvrtc});
 
-    std::string expression = request.entry;
-    if (!request.templateArguments.empty()) {
-        expression += "<";
-        for (std::size_t i = 0; i < request.templateArguments.size(); ++i) expression += (i > 0 ? ", " : "") + request.templateArguments[i];
-        expression += ">";
-    }
     (void)m_nvrtc.nvrtcAddNameExpression_(raw, expression.c_str());
     for (const auto& symbol : request.symbols) (void)m_nvrtc.nvrtcAddNameExpression_(raw, ("&" + symbol).c_str());
     std::string notes;
@@ -93,6 +139,7 @@ Result<CompileResult> NvrtcCompiler::compile(const CompileRequest& request) {
     for (const auto& option : list) pointers.push_back(option.c_str());
     const auto code = m_nvrtc.nvrtcCompileProgram_(raw, static_cast<int>(pointers.size()), pointers.data());
     result.log = notes + log(raw);
+    result.log.insert(0, tellIgnored(result.log));
     result.seconds = static_cast<double>(monotonicNs() - begin) * 1e-9;
     if (code != NVRTC_SUCCESS) {
         result.status = exceedsLimits(result.log) ? TrialStatus::ResourceError : TrialStatus::CompileError;
@@ -104,7 +151,7 @@ Result<CompileResult> NvrtcCompiler::compile(const CompileRequest& request) {
     std::size_t size = 0;
     if (m_nvrtc.nvrtcGetLoweredName_(raw, expression.c_str(), &lowered) != NVRTC_SUCCESS || lowered == nullptr) {
         result.status = TrialStatus::CompileError;
-        result.log += "the kernel " + expression + " is not in the compiled program; is it removed by an #if, or a template without arguments?\n";
+        result.log += explainMissing(request, expression);
         return result;
     }
     result.entry = lowered;

@@ -3,39 +3,21 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
+#include <filesystem>
 #include <memory>
 
+#include "compile/toolkit.h"
+
 namespace ww::compile {
-namespace fs = std::filesystem;
-
-std::vector<fs::path> toolkitFolders() {
-    std::vector<fs::path> folders;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"}) {
-        if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') folders.emplace_back(value);
-    }
-    folders.emplace_back("/usr/local/cuda");
-    folders.emplace_back("/opt/cuda");
-    std::vector<fs::path> found;
-    for (const auto& folder : folders) {
-        std::error_code failed;
-        if (fs::is_directory(folder, failed)) found.push_back(folder);
-    }
-    return found;
-}
-
 namespace {
 
-void* openAny(std::string& from) {
+void* openAny() {
     // NVRTC loads its builtins library from its own folder, so the toolkit's copy is tried by full path first.
     for (const auto& toolkit : toolkitFolders()) {
         for (const char* place : {"lib64", "targets/x86_64-linux/lib", "lib"}) {
             for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
                 const auto path = toolkit / place / name;
-                if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-                    from = toolkit.string();
-                    return library;
-                }
+                if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
             }
         }
     }
@@ -46,8 +28,7 @@ void* openAny(std::string& from) {
 }
 
 Result<std::unique_ptr<NvrtcLibrary>> load() {
-    std::string toolkit;
-    void* library = openAny(toolkit);
+    void* library = openAny();
     if (library == nullptr) {
         return fail(ErrorCode::EnvironmentMissing,
                     "NVRTC (libnvrtc.so) was not found: install the CUDA Toolkit (12.6 or newer), or set CUDA_HOME to its folder");
@@ -61,15 +42,7 @@ Result<std::unique_ptr<NvrtcLibrary>> load() {
 #undef WW_LOAD
     if (missing != nullptr) return fail(ErrorCode::EnvironmentMissing, std::string("this NVRTC lacks ") + missing + "; 12.6 or newer is needed");
     (void)nvrtc->nvrtcVersion_(&nvrtc->major, &nvrtc->minor);
-    auto roots = toolkitFolders();
-    if (!toolkit.empty()) roots.insert(roots.begin(), toolkit);
-    for (const auto& root : roots) {
-        std::error_code failed;
-        if (!fs::exists(root / "include" / "cuda_runtime.h", failed)) continue;
-        nvrtc->includeFolders.push_back((root / "include").string());
-        if (fs::is_directory(root / "include" / "cccl", failed)) nvrtc->includeFolders.push_back((root / "include" / "cccl").string());
-        break;
-    }
+    for (const auto& folder : toolkitIncludeFolders()) nvrtc->includeFolders.push_back(folder.string());
     return nvrtc;
 }
 

@@ -3,7 +3,6 @@
 
 #include <nvrtc.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -29,8 +28,5 @@ struct NvrtcLibrary {
     /// Errors: EnvironmentMissing, with what to install.
     [[nodiscard]] static Result<const NvrtcLibrary*> open();
 };
-
-/// Toolkit folders that exist on this machine, most specific first.
-[[nodiscard]] std::vector<std::filesystem::path> toolkitFolders();
 
 }  // namespace ww::compile

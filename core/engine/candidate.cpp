@@ -58,6 +58,19 @@ std::string fullType(const source::KernelArgument& argument) {
     return type;
 }
 
+/// The compilers' text: without host code, edited, and with the macros that the source lacks.
+std::string deviceSource(const Task& task, const mutate::Mutant& mutant) {
+    std::vector<mutate::Edit> edits = mutant.edits;
+    for (const auto& [name, value] : mutant.defines) {
+        const auto place = std::find_if(task.defines.begin(), task.defines.end(), [&](const LocalDefine& one) { return one.name == name; });
+        const std::size_t offset = place == task.defines.end() ? 0 : place->offset;
+        const int line = place == task.defines.end() ? 1 : place->line;
+        edits.push_back({name, {offset, offset}, "", "#define " + name + " " + value + "\n#line " + std::to_string(line) + "\n"});
+    }
+    std::stable_sort(edits.begin(), edits.end(), [](const auto& a, const auto& b) { return a.range.begin < b.range.begin; });
+    return mutate::spliced(task.deviceText.text, edits);
+}
+
 }  // namespace
 
 Result<Candidate> makeCandidate(const Task& task, const space::Configuration& configuration) {
@@ -82,7 +95,7 @@ Result<Candidate> makeCandidate(const Task& task, const space::Configuration& co
     auto& request = candidate.request;
     request.target = task.device.kind == device::DeviceKind::Cuda ? compile::Target::Cuda : compile::Target::Cpu;
     request.architecture = task.device.architecture;
-    request.source = mutant.text;
+    request.source = deviceSource(task, mutant);
     request.fileName = task.spec.kernelFile.filename().string();
     request.entry = entry->qualifiedName;
     request.templateArguments = std::move(arguments);
@@ -90,7 +103,6 @@ Result<Candidate> makeCandidate(const Task& task, const space::Configuration& co
     for (const auto& argument : task.spec.arguments) {
         if (argument.memory == spec::MemoryKind::Symbol) request.symbols.push_back(argument.name);
     }
-    request.defines = mutant.defines;
     request.options = std::move(options);
     request.includeFolders.push_back(task.spec.kernelFile.parent_path().string());
     for (const auto& folder : task.spec.includeFolders) request.includeFolders.push_back(folder.string());

@@ -27,7 +27,7 @@ Result<void> useReferenceKernel(const spec::Spec& spec, compile::CompileRequest&
     if (entry == nullptr) {
         return fail(ErrorCode::InvalidSpec, "the reference kernel \"" + spec.reference.kernel.name + "\" is not in this file", file.string());
     }
-    request.source = model.text;
+    request.source = source::separateHostCode(model.text, [](std::string_view) { return false; }).text;
     request.fileName = file.filename().string();
     request.entry = entry->qualifiedName;
     request.templateArguments.clear();

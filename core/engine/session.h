@@ -15,6 +15,8 @@
 #include "base/result.h"
 #include "device/device_facts.h"
 #include "policy/strategy.h"
+#include "source/host_code.h"
+#include "source/include_scan.h"
 #include "source/source_model.h"
 #include "space/search_space.h"
 #include "spec/spec.h"
@@ -41,6 +43,14 @@ struct SessionOptions {
     std::string owner = "warpwright";   ///< names us in the database lock
 };
 
+/// Where a parameter that the source uses without defining it becomes a macro: at the head of the text, or behind the headers
+/// that use its name for something else. An option -DNAME=value would reach every header, NVRTC's own among them.
+struct LocalDefine {
+    std::string name;
+    std::size_t offset = 0;  ///< start of a line of the text
+    int line = 1;            ///< that line
+};
+
 /// A kernel that has been read and understood, before any session: what the window shows when a file is opened.
 /// An immutable value.
 struct Task {
@@ -50,6 +60,9 @@ struct Task {
     space::SearchSpace space;           ///< with the device's rules
     device::DeviceFacts device;
     std::vector<std::string> notes;     ///< assumptions and disagreements, to be shown
+    std::vector<source::IncludedFile> includes;  ///< what the source includes, and where it was found
+    source::DeviceText deviceText;      ///< the source without its host code; what compilers get, once edited
+    std::vector<LocalDefine> defines;   ///< for each parameter that comes in as a macro
 };
 
 /// Loads spec and source, picks the workload, builds the space with the device's rules and sets each parameter's site.

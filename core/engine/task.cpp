@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "device/device.h"
+#include "engine/device_reading.h"
 #include "engine/session.h"
 
 namespace ww::engine {
@@ -122,6 +123,8 @@ Result<Task> loadTask(const std::filesystem::path& specPath, const device::Devic
         notes.push_back("line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) +
                         " of the source was not understood (" + problem.text + "); if the compiler accepts it, all is well");
     }
+    WW_TRY(reading, readForDevice(spec, model, device));
+    notes.insert(notes.end(), reading.notes.begin(), reading.notes.end());
     for (const auto& other : spec.workloads) {
         // The CPU device tunes its own small workload on purpose; elsewhere a second tuned workload is worth a word.
         const bool expected = device.kind == device::DeviceKind::Cpu && !spec.cpuWorkload.empty();
@@ -130,7 +133,8 @@ Result<Task> loadTask(const std::filesystem::path& specPath, const device::Devic
         }
     }
     spec::WorkloadSpec tuned = *chosen;
-    return Task{std::move(spec), std::move(model), std::move(tuned), std::move(space), device, std::move(notes)};
+    return Task{std::move(spec), std::move(model), std::move(tuned), std::move(space), device, std::move(notes), std::move(reading.includes),
+                std::move(reading.text), std::move(reading.defines)};
 }
 
 std::vector<device::DeviceFacts> listDevices() {

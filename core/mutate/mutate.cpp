@@ -174,6 +174,23 @@ Result<std::string> spell(const Value& value) {
     return fail(ErrorCode::InvalidArgument, value.repr() + " has no C++ spelling; use an integer, a bool, a float or a word");
 }
 
+std::string spliced(std::string_view text, const std::vector<Edit>& edits) {
+    std::string out;
+    std::size_t at = 0;
+    for (const Edit& edit : edits) {
+        if (text.substr(edit.range.begin, edit.range.end - edit.range.begin) != edit.before) continue;
+        out += text.substr(at, edit.range.begin - at);
+        out += edit.after;
+        at = edit.range.end;
+    }
+    out += text.substr(at);
+    return out;
+}
+
+Result<std::string> fileBytes(const source::SourceModel& model, const Mutant& mutant) {
+    return source::encodeText(mutant.text, model.format);
+}
+
 Result<Mutant> apply(const source::SourceModel& model, const std::vector<Assignment>& assignments) {
     std::map<std::string_view, const Value*> seen;
     Mutant mutant;
@@ -192,11 +209,9 @@ Result<Mutant> apply(const source::SourceModel& model, const std::vector<Assignm
         if (edit.range.begin < at || edit.range.end > model.text.size()) {
             return fail(ErrorCode::Internal, "two edits overlap; report this kernel", "parameter " + edit.parameter);
         }
-        mutant.text.append(model.text, at, edit.range.begin - at);
-        mutant.text += edit.after;
         at = edit.range.end;
     }
-    mutant.text.append(model.text, at, std::string::npos);
+    mutant.text = spliced(model.text, mutant.edits);
     if (!mutant.edits.empty() && !source::parsesNoWorse(mutant.text, model.problems.size())) {
         return fail(ErrorCode::Internal, "the edited source no longer parses; report this kernel",
                     "parameter " + mutant.edits.front().parameter);

@@ -40,6 +40,14 @@ struct Mutant {
 /// defined nowhere although it must be, Internal when the result would not re-parse.
 [[nodiscard]] Result<Mutant> apply(const source::SourceModel& model, const std::vector<Assignment>& assignments);
 
+/// `edits` applied to a text in which everything stands where it stood in the original, such as source::DeviceText::text.
+/// Where the text no longer says what an edit replaces, that stretch was set aside, and so is the edit.
+[[nodiscard]] std::string spliced(std::string_view text, const std::vector<Edit>& edits);
+
+/// The mutant as the bytes of a file in the original's encoding: the original's own bytes but for the parameters' values.
+/// Errors: InvalidArgument where a value has a character that this encoding lacks.
+[[nodiscard]] Result<std::string> fileBytes(const source::SourceModel& model, const Mutant& mutant);
+
 /// The C++ spelling of a value: 64, true, 1.5f is kept as 1.5, strings bare (fp16), tuples are not spellable.
 [[nodiscard]] Result<std::string> spell(const expr::Value& value);
 

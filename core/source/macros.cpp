@@ -111,4 +111,25 @@ MacroTable collectMacros(const Tokens& tokens) {
     return Collector(tokens).run();
 }
 
+std::vector<MacroQuestion> openQuestions(const Tokens& tokens) {
+    std::set<std::string_view> known{"defined", "true", "false", "NDEBUG", "WIN32"};
+    for (const Directive& directive : tokens.directives) {
+        if (directive.keyword == "define" && directive.firstToken < directive.endToken) known.insert(tokens.at(directive.firstToken));
+    }
+    std::vector<MacroQuestion> open;
+    for (const Directive& directive : tokens.directives) {
+        const std::string_view word = directive.keyword;
+        const bool expression = word == "if" || word == "elif";
+        if (!expression && word != "ifdef" && word != "ifndef" && word != "elifdef" && word != "elifndef") continue;
+        for (std::size_t i = directive.firstToken; i < directive.endToken; ++i) {
+            const Token& token = tokens.list[i];
+            const std::string_view name = tokens.of(token);
+            if (token.kind != TokenKind::Identifier || name.starts_with('_') || !known.insert(name).second) continue;
+            const bool asked = tokens.at(i - 1) == "defined" || (tokens.at(i - 1) == "(" && tokens.at(i - 2) == "defined");
+            open.push_back({name, token.line, expression && !asked});
+        }
+    }
+    return open;
+}
+
 }  // namespace ww::source

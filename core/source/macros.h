@@ -33,4 +33,14 @@ struct MacroTable {
 
 [[nodiscard]] MacroTable collectMacros(const Tokens& tokens);
 
+/// A name that an #if, #ifdef or #elif asks for.
+struct MacroQuestion {
+    std::string_view name;
+    int line = 1;
+    bool asValue = false;  ///< `#if X > 2`, where an undefined X counts as 0; else `#ifdef X`, `defined(X)`
+};
+
+/// The names in conditions that the file itself does not define, each once; without those that compilers define (__CUDA_ARCH__).
+[[nodiscard]] std::vector<MacroQuestion> openQuestions(const Tokens& tokens);
+
 }  // namespace ww::source

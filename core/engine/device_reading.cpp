@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/device_reading.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/file.h"
+#include "compile/toolkit.h"
+#include "source/macros.h"
+
+namespace ww::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kToolkit = "the CUDA Toolkit";
+
+std::vector<source::IncludeFolder> foldersFor(const spec::Spec& spec, const device::DeviceFacts& device) {
+    std::vector<source::IncludeFolder> folders{{spec.kernelFile.parent_path(), "the kernel's folder", true}};
+    for (const auto& folder : spec.includeFolders) folders.push_back({folder, "the spec's Include", true});
+    const bool cpu = device.kind == device::DeviceKind::Cpu;
+    if (cpu) folders.push_back({resourceRoot() / "resources" / "cpu" / "include", "the CPU device", false});
+    if (!cpu) {
+        for (const auto& folder : compile::toolkitIncludeFolders()) folders.push_back({folder, kToolkit, false});
+    }
+    return folders;
+}
+
+std::string_view nameOf(std::string_view written) {
+    return written.substr(1, written.size() - 2);
+}
+
+/// "tiles.cuh is /home/...; <x.h> was not found in ...".
+void tellIncludes(const DeviceReading& reading, const std::vector<source::IncludeFolder>& folders, std::vector<std::string>& notes) {
+    std::string searched;
+    for (const auto& folder : folders) searched += (searched.empty() ? "" : ", ") + folder.path.string();
+    for (const auto& one : reading.includes) {
+        const std::string where = one.from.empty() ? "line " + std::to_string(one.line) : one.from.filename().string() + ", line " + std::to_string(one.line);
+        const auto name = nameOf(one.written);
+        if (!one.file.empty()) {
+            notes.push_back(where + " includes " + one.written + ": " + one.file.string() + " (" + one.foundIn + ")");
+        } else if (!source::isHostHeader(name) && !compile::isServedHeader(name)) {
+            notes.push_back(where + " includes " + one.written + ", which is not in " + searched +
+                            (one.from.empty() ? ": it is left out of the compile; if the kernel needs it, add its folder to the spec's Include"
+                                              : "; add its folder to the spec's Include"));
+        }
+    }
+}
+
+/// A header's use of a parameter's name.
+struct Mention {
+    int line = 0;           ///< 0: none
+    bool declares = false;  ///< gives the name a meaning of its own: `#define N`, `int N`, `class T`
+};
+
+Mention mentionIn(std::string_view text, std::string_view name) {
+    Mention mention;
+    if (text.find(name) == std::string_view::npos) return mention;
+    const source::Tokens tokens = source::lex(text);
+    for (std::size_t i = 0; i < tokens.list.size(); ++i) {
+        const auto& token = tokens.list[i];
+        if (token.kind != source::TokenKind::Identifier || tokens.of(token) != name) continue;
+        const bool afterName = i > 0 && (tokens.list[i - 1].kind == source::TokenKind::Identifier || tokens.at(i - 1) == "...");
+        const auto& directives = tokens.directives;
+        const bool defined = token.directive >= 0 && directives[static_cast<std::size_t>(token.directive)].keyword == "define" &&
+                             directives[static_cast<std::size_t>(token.directive)].firstToken == i;
+        if (mention.line == 0) mention.line = token.line;
+        mention.declares |= defined || (afterName && tokens.at(i - 1) != "return" && tokens.at(i - 1) != "defined");
+    }
+    return mention;
+}
+
+/// Finds the place of one macro among the headers.
+class MacroPlacer {
+public:
+    MacroPlacer(const source::SourceModel& model, const std::vector<source::IncludeFolder>& folders) : m_model(model), m_tokens(source::lex(model.text)) {
+        auto followed = folders;
+        for (auto& folder : followed) folder.followed = true;  // a header of the toolkit reaches others of it
+        for (auto& one : source::resolveIncludes(model.text, followed)) {
+            const bool top = one.from.empty();
+            const std::size_t root = top ? m_headers.size() : rootOf(one.from);
+            if (one.file.empty() || root > m_headers.size()) continue;
+            const bool system = one.foundIn == kToolkit || one.foundIn == "the CPU device" || (!top && m_headers[root].system);
+            m_headers.push_back({one.file, top ? one.line : m_headers[root].line, system});
+        }
+    }
+
+    Result<LocalDefine> place(const std::string& name) const {
+        int behind = 0;
+        std::string hit;
+        std::vector<std::pair<int, std::string>> uses;
+        for (const Header& header : m_headers) {
+            const Mention mention = mentionIn(textOf(header.file), name);
+            if (mention.line == 0) continue;
+            const std::string where = header.file.string() + ", line " + std::to_string(mention.line);
+            if (header.system || mention.declares) {
+                if (header.line >= behind) hit = where;
+                behind = std::max(behind, header.line);
+            } else {
+                uses.emplace_back(header.line, where);
+            }
+        }
+        for (const auto& [line, where] : uses) {
+            if (line <= behind) return clash(name, hit, where);
+        }
+        for (const auto& token : m_tokens.list) {
+            if (token.line > behind) break;
+            if (token.kind == source::TokenKind::Identifier && m_tokens.of(token) == name) return clash(name, hit, "line " + std::to_string(token.line));
+        }
+        return LocalDefine{name, offsetOfLine(behind + 1), behind + 1};
+    }
+
+private:
+    struct Header {
+        fs::path file;
+        int line = 0;         ///< of the #include in the kernel's own file that reaches it
+        bool system = false;
+    };
+
+    std::size_t rootOf(const fs::path& from) const {
+        const auto found = std::find_if(m_headers.begin(), m_headers.end(), [&](const Header& header) { return header.file == from; });
+        return found == m_headers.end() ? m_headers.size() + 1 : static_cast<std::size_t>(found - m_headers.begin());
+    }
+
+    const std::string& textOf(const fs::path& file) const {
+        const auto [known, fresh] = m_texts.try_emplace(file);
+        if (fresh) known->second = readFile(file).value_or(std::string());
+        return known->second;
+    }
+
+    std::size_t offsetOfLine(int line) const {
+        std::size_t at = 0;
+        for (int i = 1; i < line; ++i) {
+            const std::size_t end = m_model.text.find('\n', at);
+            if (end == std::string::npos) return m_model.text.size();
+            at = end + 1;
+        }
+        return at;
+    }
+
+    Unexpected clash(const std::string& name, const std::string& hit, const std::string& use) const {
+        return fail(ErrorCode::InvalidSpec,
+                    "the name means something else in " + hit + ", and " + use + " wants the parameter before that header is included; rename the parameter, or define it in the source, behind that #include",
+                    "parameter " + name);
+    }
+
+    const source::SourceModel& m_model;
+    source::Tokens m_tokens;
+    std::vector<Header> m_headers;
+    mutable std::map<fs::path, std::string> m_texts;
+};
+
+/// Names in conditions that neither the source, nor the spec, nor a header of the user's defines.
+void tellQuestions(const spec::Spec& spec, const DeviceReading& reading, std::vector<std::string>& notes) {
+    const source::Tokens tokens = source::lex(reading.text.text);
+    for (const auto& question : source::openQuestions(tokens)) {
+        const std::string name(question.name);
+        const bool given = std::any_of(spec.parameters.begin(), spec.parameters.end(), [&](const auto& one) { return one.name == name; }) ||
+                           std::any_of(spec.compilerOptions.begin(), spec.compilerOptions.end(), [&](const auto& option) { return option == "-D" + name || option.starts_with("-D" + name + "="); });
+        const bool inHeader = std::any_of(reading.includes.begin(), reading.includes.end(), [&](const auto& one) {
+            return !one.file.empty() && mentionIn(readFile(one.file).value_or(std::string()), name).declares;
+        });
+        if (given || inHeader) continue;
+        notes.push_back("line " + std::to_string(question.line) + " asks for the macro " + name + ", which nothing defines: " +
+                        (question.asValue ? "it counts as 0" : "it counts as undefined") + "; give it with -D" + name + "=... in CompilerOptions if that is wrong");
+    }
+}
+
+}  // namespace
+
+Result<DeviceReading> readForDevice(const spec::Spec& spec, const source::SourceModel& model, const device::DeviceFacts& device) {
+    DeviceReading reading;
+    reading.notes = model.conversions;
+    const auto folders = foldersFor(spec, device);
+    reading.includes = source::resolveIncludes(model.text, folders);
+    std::set<std::string> missing;
+    const bool cpu = device.kind == device::DeviceKind::Cpu;
+    for (const auto& one : reading.includes) {
+        // The C++ compiler of the CPU device has system folders of its own: only names in quotes are known to be missing there.
+        const bool ours = !cpu || one.written.front() == '"';
+        if (one.file.empty() && one.from.empty() && ours && !compile::isServedHeader(nameOf(one.written))) missing.insert(one.written);
+    }
+    reading.text = source::separateHostCode(model.text, [&missing](std::string_view written) { return missing.contains(std::string(written)); });
+    if (const auto note = reading.text.note(); !note.empty()) reading.notes.push_back(note);
+    for (const auto& helper : reading.text.undecorated) {
+        reading.notes.push_back(helper + " has no __device__, but device code calls it: it is compiled for the device, which nvcc would refuse");
+    }
+    tellIncludes(reading, folders, reading.notes);
+    tellQuestions(spec, reading, reading.notes);
+    std::optional<MacroPlacer> placer;
+    for (const auto& parameter : spec.parameters) {
+        if (parameter.site != space::Site::Define) continue;
+        if (!placer) placer.emplace(model, folders);
+        WW_TRY(place, placer->place(parameter.name));
+        reading.defines.push_back(place);
+    }
+    return reading;
+}
+
+}  // namespace ww::engine
