@@ -25,7 +25,11 @@ class TestNvrtc : public QObject {
         request.templateArguments = std::move(templateArguments);
         request.options = std::move(options);
         auto result = m_compiler->compile(request);
-        return result ? std::move(*result) : CompileResult{TrialStatus::WorkerLost, {}, {}, result.error().message, {}, {}, 0, false};
+        if (result) return std::move(*result);
+        CompileResult lost;
+        lost.status = TrialStatus::WorkerLost;
+        lost.log = result.error().message;
+        return lost;
     }
 
 private Q_SLOTS:
@@ -61,6 +65,62 @@ private Q_SLOTS:
         QVERIFY2(toString(result.status) == status.toStdString(), result.log.c_str());
         QCOMPARE(result.object.empty(), result.status != TrialStatus::Ok);
         QVERIFY(result.status == TrialStatus::Ok || !result.log.empty());
+    }
+
+    /// What NVRTC 13.0 does with unusual sources: what it says must lead the user on.
+    void facts_data() {
+        QTest::addColumn<QByteArray>("source");
+        QTest::addColumn<QByteArray>("status");
+        QTest::addColumn<QByteArray>("says");  // in the log
+        const auto row = [](const char* name, const QByteArray& source, const char* status, const char* says = "") {
+            QTest::newRow(name) << source << QByteArray(status) << QByteArray(says);
+        };
+        const QByteArray plain("__global__ void k(float* y) { y[0] = 1; }\n");
+        row("byte order mark", "\xEF\xBB\xBF" + plain, "compile_error", "unrecognized token");
+        row("CRLF after a splice", "#define A 1 + \\\r\n 2\r\n__global__ void k(float* y) { y[0] = A; }\r\n", "ok");
+        row("Latin-1 and CJK comments", "// \xE9 \xE7\x9F\xA9\n" + plain, "ok");
+        row("template without arguments", "template <int N> __global__ void k(float* y) { y[0] = N; }", "compile_error");
+        row("constexpr function without __device__", "constexpr int twice(int a) { return 2 * a; }\n__global__ void k(float* y) { __shared__ float s[twice(4)]; s[threadIdx.x] = 1; y[0] = s[1]; }", "ok");
+        row("a macro defined again", "#define BLOCK 32\n__global__ void k(float* y) { y[BLOCK] = 1; }", "ok", "has no effect");
+        row("launch bounds that do not fit", "__global__ void __launch_bounds__(1024, 4) k(float* y) { y[0] = 1; }", "ok", "__launch_bounds__ is ignored");
+        row("too much constant memory", "__constant__ float c[20000];\n__global__ void k(float* y) { y[0] = c[threadIdx.x]; }", "resource_error");
+        row("a false static_assert", "static_assert(32 == 64, \"BLOCK must be 64\");\n" + plain, "compile_error", "BLOCK must be 64");
+        row("printf, assert and size_t without headers", "__global__ void k(float* y) { size_t n = 1; assert(n); printf(\"%d\", 1); y[n] = 1; }", "ok");
+        row("C headers", "#include <stdint.h>\n#include <cstdint>\n#include <cstdio>\n#include <cassert>\n#include <cstddef>\n#include <climits>\n#include <cfloat>\n"
+                         "__global__ void k(float* y) { std::size_t i = uint32_t(3) + std::uint8_t(1); y[i] = FLT_MAX + INT_MAX; }", "ok");
+        row("mathematics", "#include <cmath>\n#include <math.h>\n#include <algorithm>\n__global__ void k(float* y) { y[0] = std::sqrt(y[1]) + std::min(y[2], y[3]) + std::max(1, 2) + M_PI + INFINITY; }", "ok");
+        row("type traits", "#include <type_traits>\n#include <limits>\n__global__ void k(float* y) { y[0] = std::is_same<int, int>::value + std::numeric_limits<float>::max(); }", "ok");
+        row("half", "#include <cuda_fp16.h>\n__global__ void k(half* y) { y[0] = __float2half(1.0f); }", "ok");
+        row("cooperative groups", "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void k(float* y) { cg::this_thread_block().sync(); y[0] = 1; }", "ok");
+        row("a missing header", "#include \"tiles.cuh\"\n" + plain, "compile_error", "tiles.cuh");
+        row("texture references", "texture<float, 2> t;\n" + plain, "compile_error", "kernel.cu(1)");
+    }
+    void facts() {
+        QFETCH(QByteArray, source);
+        QFETCH(QByteArray, status);
+        QFETCH(QByteArray, says);
+        const auto result = compile(source.toStdString(), "k", {}, {"-DBLOCK=64"});
+        QVERIFY2(toString(result.status) == status.toStdString(), result.log.c_str());
+        QVERIFY2(result.log.find(says.toStdString()) != std::string::npos, result.log.c_str());
+        QVERIFY(result.status == TrialStatus::Ok || !result.log.empty());
+    }
+
+    void overloadsArePickedByTheirArguments() {
+        CompileRequest request;
+        request.target = Target::Cuda;
+        request.architecture = "sm_90a";
+        request.source = "__global__ void k(float* y) { y[0] = 1; }\n__global__ void k(int* y, int n) { y[0] = n; }\n";
+        request.fileName = "kernel.cu";
+        request.entry = "k";
+        request.argumentTypes = {"int*", "int"};
+        const auto second = m_compiler->compile(request);
+        VERIFY_OK(second);
+        QVERIFY2(second->status == TrialStatus::Ok, second->log.c_str());
+        request.argumentTypes = {"float*"};
+        const auto first = m_compiler->compile(request);
+        VERIFY_OK(first);
+        QVERIFY2(first->status == TrialStatus::Ok, first->log.c_str());
+        QVERIFY(first->entry != second->entry);
     }
 
     void readsThePtxasReport() {

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/file.h"
 #include "base/rng.h"
 #include "mutate/mutate.h"
 #include "result_test.h"
@@ -117,6 +118,66 @@ private Q_SLOTS:
         QVERIFY(mutant->edits.empty());
         VERIFY_OK(mutate::apply(model, {}));
         QVERIFY(mutate::apply(model, {})->text == text.toStdString());
+    }
+
+    /// Through the file: whatever the encoding, the defaults give the file's own bytes, and an edit changes the value's alone.
+    void filesComeBack_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        const QByteArray text = QByteArray::fromStdString(kGemm);
+        const QString words = QString::fromUtf8(text);
+        QTest::newRow("UTF-8") << text;
+        QTest::newRow("BOM, CRLF") << "\xEF\xBB\xBF" + QByteArray(text).replace("\n", "\r\n");
+        QTest::newRow("CR") << QByteArray(text).replace("\n", "\r");
+        QTest::newRow("Latin-1") << QByteArray(text).replace("矩阵乘", "\xE9\xE8");
+        QTest::newRow("UTF-16 LE") << QByteArray(QStringEncoder(QStringEncoder::Utf16LE, QStringEncoder::Flag::WriteBom)(words));
+        QTest::newRow("UTF-16 BE, CR") << QByteArray(QStringEncoder(QStringEncoder::Utf16BE)(QString(words).replace(u'\n', u'\r')));
+        const std::filesystem::path kernels = resourceRoot() / "kernels";
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(kernels)) {
+            if (entry.path().extension() != ".cu") continue;
+            QTest::newRow(entry.path().filename().c_str()) << QByteArray::fromStdString(readFile(entry.path()).value_or(std::string()));
+        }
+    }
+
+    void filesComeBack() {
+        QFETCH(QByteArray, bytes);
+        QTemporaryDir folder;
+        const std::filesystem::path path = folder.filePath(QStringLiteral("核 心.cu")).toStdString();
+        VERIFY_OK(writeFileAtomically(path, bytes.toStdString()));
+        const auto model = source::loadCuda(path);
+        VERIFY_OK(model);
+        std::vector<Assignment> defaults;
+        for (const auto& site : model->parameters) {
+            if (site.defaultValue) defaults.push_back({site.name, *site.defaultValue});
+        }
+        QVERIFY(!defaults.empty());
+        const auto same = mutate::apply(*model, defaults);
+        VERIFY_OK(same);
+        QCOMPARE(QByteArray::fromStdString(*mutate::fileBytes(*model, *same)), bytes);
+
+        const auto site = std::find_if(model->parameters.begin(), model->parameters.end(),
+                                       [](const auto& one) { return one.editable && one.kind != source::SiteKind::TemplateParameter && one.defaultValue && one.defaultValue->isInt() && one.text == "64"; });
+        if (site == model->parameters.end()) return;
+        const auto edited = mutate::apply(*model, {{site->name, 96}});
+        VERIFY_OK(edited);
+        const auto written = mutate::fileBytes(*model, *edited);
+        VERIFY_OK(written);
+        QCOMPARE(written->size(), static_cast<std::size_t>(bytes.size()));
+        VERIFY_OK(writeFileAtomically(path, *written));
+        const auto again = source::loadCuda(path);
+        VERIFY_OK(again);
+        QVERIFY(again->format == model->format && again->findParameter(site->name)->text == "96");
+    }
+
+    void editsOfWhatWasSetAsideAreLeftOut() {
+        const std::string text = "constexpr int A = 64;\n__global__ void k(int* a) { a[0] = B; }\nconstexpr int B = 64;\n";
+        const auto model = modelOf(text);
+        const auto mutant = mutate::apply(model, {{"B", 8}});
+        VERIFY_OK(mutant);
+        std::vector<Edit> edits{{"A", model.findParameter("A")->value, "64", "8"}, mutant->edits.front()};
+        std::string blanked = text;
+        std::fill(blanked.begin(), blanked.begin() + 21, ' ');
+        const std::string device = mutate::spliced(blanked, edits);
+        QVERIFY(device == replaced(blanked, "B = 64", "B = 8"));
     }
 
     /// Equal in Python's sense is equal: 64.0 and 64 are the same value, and so is 1 for true.
