@@ -95,7 +95,7 @@ template <class T> __host__ __device__ constexpr void swap(T& a, T& b) { T kept 
 }
 )";
 
-/// printf, assert, memcpy and memset are there without any header.
+/// printf, assert, malloc, memcpy and memset are there without any header.
 constexpr const char* kBuiltIn = "#pragma once\n";
 
 std::string fromCuda(const char* name) {
@@ -140,7 +140,7 @@ const std::vector<ServedHeader>& servedHeaders() {
         {"cstdint", kIntegers},   {"stdint.h", kIntegers},  {"inttypes.h", kIntegers}, {"cinttypes", kIntegers}, {"cstddef", kSizes},     {"stddef.h", kSizes},
         {"climits", kLimits},     {"limits.h", kLimits},    {"cfloat", kFloats},       {"float.h", kFloats},     {"cmath", kMath},        {"math.h", kMath},
         {"algorithm", kAlgorithm}, {"cstdio", kBuiltIn},    {"stdio.h", kBuiltIn},     {"cassert", kBuiltIn},    {"assert.h", kBuiltIn},  {"cstring", kBuiltIn},
-        {"string.h", kBuiltIn},   {"stdbool.h", kBuiltIn},
+        {"string.h", kBuiltIn},   {"stdbool.h", kBuiltIn},  {"cstdlib", kBuiltIn},     {"stdlib.h", kBuiltIn},
         {"type_traits", kStandard[0].c_str()}, {"limits", kStandard[1].c_str()},  {"utility", kStandard[2].c_str()},    {"tuple", kStandard[3].c_str()},
         {"array", kStandard[4].c_str()},       {"complex", kStandard[5].c_str()}, {"functional", kStandard[6].c_str()}, {"initializer_list", kStandard[7].c_str()}};
     return kHeaders;

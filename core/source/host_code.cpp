@@ -21,7 +21,7 @@ const std::set<std::string_view> kHostHeaders{
     "vector"sv, "string"sv, "iostream"sv, "fstream"sv, "sstream"sv, "iomanip"sv, "ios"sv, "istream"sv, "ostream"sv, "map"sv, "set"sv,
     "unordered_map"sv, "unordered_set"sv, "list"sv, "deque"sv, "queue"sv, "stack"sv, "forward_list"sv, "chrono"sv, "thread"sv, "mutex"sv,
     "future"sv, "condition_variable"sv, "random"sv, "memory"sv, "stdexcept"sv, "exception"sv, "system_error"sv, "filesystem"sv, "regex"sv,
-    "locale"sv, "ctime"sv, "csignal"sv, "cstdlib"sv, "stdlib.h"sv, "time.h"sv, "signal.h"sv, "errno.h"sv, "cerrno"sv, "cstdarg"sv,
+    "locale"sv, "ctime"sv, "csignal"sv, "time.h"sv, "signal.h"sv, "errno.h"sv, "cerrno"sv, "cstdarg"sv,
     "ctype.h"sv, "cctype"sv, "iterator"sv, "numeric"sv, "valarray"sv, "string_view"sv, "variant"sv, "any"sv, "typeinfo"sv, "typeindex"sv,
     // POSIX and OpenMP
     "unistd.h"sv, "pthread.h"sv, "dlfcn.h"sv, "fcntl.h"sv, "getopt.h"sv, "omp.h"sv, "mpi.h"sv, "windows.h"sv, "Windows.h"sv, "malloc.h"sv,
