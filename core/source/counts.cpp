@@ -19,34 +19,110 @@ constexpr std::string_view kNames[] = {
     "casts", "assignments", "calls", "device_calls", "math_functions", "special_functions", "barriers", "barriers_in_loops",
     "warp_syncs", "shuffles", "votes", "atomics", "mma", "async_copies", "inline_ptx", "double_types", "half_types"};
 
-class Counter {
+/// Adds up what the functions' models say.
+class ModelCounter {
 public:
-    Counter(const Tokens& tokens, const Declarations& declarations, const SourceModel& model)
-        : m_tokens(tokens), m_text(tokens.text), m_declarations(declarations), m_model(model) {
+    explicit ModelCounter(const SourceModel& model) : m_model(model) {
         for (const std::string_view name : kNames) m_out.byName.emplace(name, 0);
-        for (const DeviceFunction& function : declarations.device) m_functions.insert(function.name);
     }
 
-    SyntaxCounts run() {
+    SyntaxCounts run(const std::vector<Entry>& entries) {
         for (const ParameterSite& site : m_model.parameters) add("tunable_parameters", site.tunable ? 1 : 0);
-        for (const Entry& entry : m_declarations.entries) {
+        for (const Entry& entry : entries) {
             for (const KernelArgument& argument : entry.arguments) add(argument.pointer ? "pointer_arguments" : "scalar_arguments");
             add("template_parameters", static_cast<int>(entry.templateParameters.size()));
         }
-        for (const DeviceFunction& function : m_declarations.device) {
-            add(function.entry ? "kernels" : "device_functions");
-            countTokens(rangeOf(function.definition));
-            walk(function.definition, [this](const Cursor& cursor) {
-                enter(cursor.node());
-                return true;
-            });
-        }
         for (const FunctionModel& function : m_model.functions) {
+            add(function.entry ? "kernels" : "device_functions");
             controlFlow(function);
             for (const MemoryAccess& access : function.accesses) memory(access);
             for (const SharedArray& array : function.sharedArrays) add(array.dynamic ? "shared_dynamic" : "shared_arrays");
             for (const Operation& operation : function.operations) operate(operation);
             add("inline_ptx", static_cast<int>(function.inlinePtx.size()));
+        }
+        return std::move(m_out);
+    }
+
+private:
+    void add(std::string_view name, int count = 1) { m_out.byName.find(std::string(name))->second += count; }
+
+    void controlFlow(const FunctionModel& function) {
+        int& deepest = m_out.byName["loop_depth_max"];
+        for (const Loop& loop : function.loops) {
+            add("loops");
+            add("constant_trip_loops", loop.tripCount ? 1 : 0);
+            add("thread_loops", loop.threadDependent ? 1 : 0);
+            deepest = std::max(deepest, loop.depth);
+        }
+        for (const Branch& branch : function.branches) {
+            add("branches");
+            add("thread_branches", branch.threadDependent ? 1 : 0);
+        }
+    }
+
+    void memory(const MemoryAccess& access) {
+        if (access.kind == AccessKind::Atomic || access.space == MemorySpace::Texture) return;
+        const bool store = access.kind == AccessKind::Store;
+        add(store ? "stores" : "loads");
+        if (!store && access.loopDepth > 0) add("loads_in_loops");
+        if (access.vectorWidth > 1) add("vector_accesses");
+        switch (access.space) {
+            case MemorySpace::Shared:
+                add(store ? "shared_stores" : "shared_loads");
+                if (access.pattern == Pattern::Strided) add("shared_strided");
+                return;
+            case MemorySpace::Local: return add("local_accesses");
+            case MemorySpace::Constant: return add("constant_loads");
+            case MemorySpace::Texture:
+            case MemorySpace::Global: break;
+        }
+        add(store ? "global_stores" : "global_loads");
+        add("global_" + std::string(toString(access.pattern)));
+    }
+
+    void operate(const Operation& operation) {
+        switch (operation.kind) {
+            case OperationKind::Barrier:
+            case OperationKind::GridSync:
+            case OperationKind::ClusterSync:
+                add("barriers");
+                if (operation.loopDepth > 0) add("barriers_in_loops");
+                return;
+            case OperationKind::WarpSync: return add("warp_syncs");
+            case OperationKind::Shuffle: return add("shuffles");
+            case OperationKind::Vote: return add("votes");
+            case OperationKind::Atomic: return add("atomics");
+            case OperationKind::MatrixMultiply:
+            case OperationKind::WarpgroupMultiply: return add("mma");
+            case OperationKind::AsyncCopy:
+            case OperationKind::TensorMemory: return add("async_copies");
+            case OperationKind::Mbarrier:
+            case OperationKind::Fence:
+            case OperationKind::Reduction:
+            case OperationKind::Math:
+            case OperationKind::FastMath: return;
+        }
+    }
+
+    const SourceModel& m_model;
+    SyntaxCounts m_out;
+};
+
+/// Adds what only the text and the trees tell.
+class SyntaxCounter {
+public:
+    SyntaxCounter(const Tokens& tokens, const Declarations& declarations, SyntaxCounts counts) :
+        m_tokens(tokens), m_text(tokens.text), m_declarations(declarations), m_out(std::move(counts)) {
+        for (const DeviceFunction& function : declarations.device) m_functions.insert(function.name);
+    }
+
+    SyntaxCounts run() {
+        for (const DeviceFunction& function : m_declarations.device) {
+            countTokens(rangeOf(function.definition));
+            walk(function.definition, [this](const Cursor& cursor) {
+                enter(cursor.node());
+                return true;
+            });
         }
         return std::move(m_out);
     }
@@ -115,76 +191,21 @@ private:
         if (op == "&&" || op == "||") add("logicals");
     }
 
-    void controlFlow(const FunctionModel& function) {
-        int& deepest = m_out.byName["loop_depth_max"];
-        for (const Loop& loop : function.loops) {
-            add("loops");
-            add("constant_trip_loops", loop.tripCount ? 1 : 0);
-            add("thread_loops", loop.threadDependent ? 1 : 0);
-            deepest = std::max(deepest, loop.depth);
-        }
-        for (const Branch& branch : function.branches) {
-            add("branches");
-            add("thread_branches", branch.threadDependent ? 1 : 0);
-        }
-    }
-
-    void memory(const MemoryAccess& access) {
-        if (access.kind == AccessKind::Atomic || access.space == MemorySpace::Texture) return;
-        const bool store = access.kind == AccessKind::Store;
-        add(store ? "stores" : "loads");
-        if (!store && access.loopDepth > 0) add("loads_in_loops");
-        if (access.vectorWidth > 1) add("vector_accesses");
-        switch (access.space) {
-            case MemorySpace::Shared:
-                add(store ? "shared_stores" : "shared_loads");
-                if (access.pattern == Pattern::Strided) add("shared_strided");
-                return;
-            case MemorySpace::Local: return add("local_accesses");
-            case MemorySpace::Constant: return add("constant_loads");
-            case MemorySpace::Texture:
-            case MemorySpace::Global: break;
-        }
-        add(store ? "global_stores" : "global_loads");
-        add("global_" + std::string(toString(access.pattern)));
-    }
-
-    void operate(const Operation& operation) {
-        switch (operation.kind) {
-            case OperationKind::Barrier:
-            case OperationKind::GridSync:
-            case OperationKind::ClusterSync:
-                add("barriers");
-                if (operation.loopDepth > 0) add("barriers_in_loops");
-                return;
-            case OperationKind::WarpSync: return add("warp_syncs");
-            case OperationKind::Shuffle: return add("shuffles");
-            case OperationKind::Vote: return add("votes");
-            case OperationKind::Atomic: return add("atomics");
-            case OperationKind::MatrixMultiply:
-            case OperationKind::WarpgroupMultiply: return add("mma");
-            case OperationKind::AsyncCopy:
-            case OperationKind::TensorMemory: return add("async_copies");
-            case OperationKind::Mbarrier:
-            case OperationKind::Fence:
-            case OperationKind::WarpReduce:
-            case OperationKind::Math:
-            case OperationKind::FastMath: return;
-        }
-    }
-
     const Tokens& m_tokens;
     std::string_view m_text;
     const Declarations& m_declarations;
-    const SourceModel& m_model;
     std::set<std::string, std::less<>> m_functions;
     SyntaxCounts m_out;
 };
 
 }  // namespace
 
+SyntaxCounts countModel(const SourceModel& model) {
+    return ModelCounter(model).run(model.entries);
+}
+
 SyntaxCounts countSyntax(const Tokens& tokens, const Declarations& declarations, const SourceModel& model) {
-    return Counter(tokens, declarations, model).run();
+    return SyntaxCounter(tokens, declarations, ModelCounter(model).run(declarations.entries)).run();
 }
 
 }  // namespace ww::source

@@ -11,4 +11,7 @@ namespace ww::source {
 /// Memory, control flow and operations are counted from `model.functions`; the rest from the syntax trees.
 [[nodiscard]] SyntaxCounts countSyntax(const Tokens& tokens, const Declarations& declarations, const SourceModel& model);
 
+/// The counts that the model alone gives; all others are zero.
+[[nodiscard]] SyntaxCounts countModel(const SourceModel& model);
+
 }  // namespace ww::source

@@ -53,7 +53,7 @@ std::string_view toString(OperationKind kind) noexcept {
         case OperationKind::Fence: return "fence";
         case OperationKind::Shuffle: return "shuffle";
         case OperationKind::Vote: return "vote";
-        case OperationKind::WarpReduce: return "warp_reduce";
+        case OperationKind::Reduction: return "reduction";
         case OperationKind::Atomic: return "atomic";
         case OperationKind::MatrixMultiply: return "mma";
         case OperationKind::WarpgroupMultiply: return "wgmma";

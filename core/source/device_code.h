@@ -84,7 +84,7 @@ struct Branch {
 };
 
 enum class OperationKind {
-    Barrier, WarpSync, GridSync, ClusterSync, Mbarrier, Fence, Shuffle, Vote, WarpReduce, Atomic, MatrixMultiply, WarpgroupMultiply,
+    Barrier, WarpSync, GridSync, ClusterSync, Mbarrier, Fence, Shuffle, Vote, Reduction, Atomic, MatrixMultiply, WarpgroupMultiply,
     TensorMemory, AsyncCopy, Math, FastMath,
 };
 

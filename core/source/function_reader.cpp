@@ -146,10 +146,16 @@ private:
                 const std::string_view word = textOf(child, m_file.text);
                 if (word == "__constant__") kind = "constant";
                 if (word == "__managed__") kind = "managed";
-                if (word == "__device__" && kind.empty()) kind = "device";
                 if (word == "__shared__") kind = "shared";
             }
-            const std::string_view type = textOf(childByField(node, "type"), m_file.text);
+            const TSNode typeNode = childByField(node, "type");
+            const std::string_view type = textOf(typeNode, m_file.text);
+            if (kind.empty() && !ts_node_is_null(typeNode)) {  // the grammar takes __device__ for no qualifier
+                const std::size_t begin = ts_node_start_byte(node);
+                const std::string_view head = m_file.text.substr(begin, ts_node_start_byte(typeNode) - begin);
+                if (head.find("__managed__") != head.npos) kind = "managed";
+                else if (head.find("__device__") != head.npos) kind = "device";
+            }
             if (type.starts_with("texture<")) kind = "texture";
             if (type.starts_with("surface<")) kind = "surface";
             if (!kind.empty()) fileVariable(node, kind, type);

@@ -128,17 +128,23 @@ const LaneAnalysis::Extents* LaneAnalysis::array(std::string_view name) const {
 
 void LaneAnalysis::learn(TSNode function, const std::vector<std::optional<Flow>>& arguments) {
     learnParameters(function, arguments);
-    // Twice: a loop's body may use what a later line assigns.
-    for (int pass = 0; pass < 2; ++pass) {
-        walk(childByField(function, "body"), [this](const Cursor& cursor) {
-            learnNode(cursor.node());
+    // Twice where something runs again: a loop's body may use what a later line assigns.
+    bool again = true;
+    for (int pass = 0; pass < 2 && again; ++pass) {
+        again = false;
+        walk(childByField(function, "body"), [&](const Cursor& cursor) {
+            const TSNode node = cursor.node();
+            if (!ts_node_is_named(node)) return false;
+            const std::string_view type = typeOf(node);
+            again = again || type == "for_statement" || type == "while_statement" || type == "do_statement" || type == "goto_statement" ||
+                    type == "lambda_expression";
+            learnNode(node, type);
             return true;
         });
     }
 }
 
-void LaneAnalysis::learnNode(TSNode node) {
-    const std::string_view type = typeOf(node);
+void LaneAnalysis::learnNode(TSNode node, std::string_view type) {
     if (type == "declaration") {
         learnDeclaration(node);
     } else if (type == "assignment_expression") {
@@ -454,6 +460,14 @@ Flow LaneAnalysis::subscript(TSNode access, int depth) const {
     return out;
 }
 
+bool LaneAnalysis::isRow(TSNode subscript) const {
+    std::size_t levels = 0;
+    TSNode base = subscript;
+    for (; is(base, "subscript_expression") && levels < kMostDepth; ++levels) base = stripped(childByField(base, "argument"));
+    const Extents* shape = is(base, "identifier") ? array(textOf(base, m_text)) : nullptr;
+    return shape != nullptr && levels < shape->size();
+}
+
 Flow LaneAnalysis::evaluate(TSNode node, int depth) const {
     if (ts_node_is_null(node)) return {};
     if (depth > kMostDepth) return scattered();
@@ -464,7 +478,10 @@ Flow LaneAnalysis::evaluate(TSNode node, int depth) const {
     if (type == "field_expression") return field(node, depth);
     if (type == "binary_expression") return binary(node, depth);
     if (type == "call_expression") return call(node, depth);
-    if (type == "subscript_expression") return loaded(addressOf(node, depth + 1));
+    if (type == "subscript_expression") {
+        const Flow address = addressOf(node, depth + 1);
+        return isRow(node) ? address : loaded(address);
+    }
     if (type == "pointer_expression") {
         const TSNode inner = stripped(childByField(node, "argument"));
         if (textOf(childByField(node, "operator"), m_text) == "*") return loaded(evaluate(inner, depth + 1));

@@ -61,6 +61,8 @@ public:
     [[nodiscard]] Flow of(TSNode expression) const { return evaluate(expression, m_depth); }
     /// For a subscript, a dereference or p->x: the flow of the address.
     [[nodiscard]] Flow address(TSNode access) const { return addressOf(access, m_depth); }
+    /// Whether a subscript names a row of an array rather than an element: it is an address and touches nothing.
+    [[nodiscard]] bool isRow(TSNode subscript) const;
     [[nodiscard]] std::optional<Term> term(TSNode expression) const { return m_file.terms.of(expression, m_text, m_terms); }
     /// A macro's body with the call's arguments bound; nullopt where `callee` is no such macro or expansion is too deep.
     [[nodiscard]] std::optional<LaneAnalysis> expanded(const MacroBody& body, TSNode call) const;
@@ -71,7 +73,7 @@ public:
 private:
     using Extents = std::vector<std::optional<std::int64_t>>;  ///< outermost first
 
-    void learnNode(TSNode node);
+    void learnNode(TSNode node, std::string_view type);
     void learnDeclaration(TSNode declaration);
     void learnVariable(TSNode declarator, Space space, TSNode typeNode, bool constant);
     void learnParameters(TSNode function, const std::vector<std::optional<Flow>>& arguments);

@@ -41,7 +41,7 @@ const std::map<std::string_view, Kind> kCalls{
 
 const std::pair<std::string_view, Kind> kCallPrefixes[] = {
     {"__shfl"sv, Kind::Shuffle}, {"__ballot"sv, Kind::Vote}, {"__any"sv, Kind::Vote}, {"__all"sv, Kind::Vote}, {"__match"sv, Kind::Vote},
-    {"__activemask"sv, Kind::Vote}, {"__reduce_"sv, Kind::WarpReduce}, {"atomic"sv, Kind::Atomic}, {"__mbarrier_"sv, Kind::Mbarrier},
+    {"__activemask"sv, Kind::Vote}, {"__reduce_"sv, Kind::Reduction}, {"atomic"sv, Kind::Atomic}, {"__mbarrier_"sv, Kind::Mbarrier},
     {"__pipeline_memcpy_async"sv, Kind::AsyncCopy}, {"wgmma_"sv, Kind::WarpgroupMultiply}};
 
 const std::map<std::string_view, Kind> kMembers{
@@ -57,7 +57,7 @@ const std::pair<std::string_view, Kind> kPtx[] = {
     {"cp.async"sv, Kind::AsyncCopy}, {"mbarrier"sv, Kind::Mbarrier}, {"mma."sv, Kind::MatrixMultiply}, {"wmma.mma"sv, Kind::MatrixMultiply},
     {"bar.warp"sv, Kind::WarpSync}, {"bar."sv, Kind::Barrier}, {"barrier.cluster"sv, Kind::ClusterSync}, {"barrier."sv, Kind::Barrier},
     {"membar"sv, Kind::Fence}, {"fence"sv, Kind::Fence}, {"shfl"sv, Kind::Shuffle}, {"vote"sv, Kind::Vote}, {"match."sv, Kind::Vote},
-    {"activemask"sv, Kind::Vote}, {"redux"sv, Kind::WarpReduce}, {"atom"sv, Kind::Atomic}, {"red."sv, Kind::Atomic},
+    {"activemask"sv, Kind::Vote}, {"redux"sv, Kind::Reduction}, {"atom"sv, Kind::Atomic}, {"red."sv, Kind::Atomic},
     {"ex2"sv, Kind::FastMath}, {"lg2"sv, Kind::FastMath}, {"sin.approx"sv, Kind::FastMath}, {"cos.approx"sv, Kind::FastMath},
     {"tanh.approx"sv, Kind::FastMath}, {"rcp.approx"sv, Kind::FastMath}, {"rsqrt"sv, Kind::FastMath}, {"sqrt.approx"sv, Kind::FastMath},
     {"fma."sv, Kind::Math}, {"sqrt"sv, Kind::Math}, {"rcp"sv, Kind::Math}};

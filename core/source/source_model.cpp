@@ -104,8 +104,8 @@ std::string Entry::signature() const {
     std::string out = qualifiedName + "(";
     for (const KernelArgument& argument : arguments) {
         if (!out.ends_with('(')) out += ", ";
-        out += argument.isConst ? "const " : "";
-        out += argument.type + (argument.pointer ? "*" : "");
+        if (argument.isConst && !argument.type.empty()) out += "const ";
+        out += argument.type.empty() ? argument.name : argument.type + (argument.pointer ? "*" : "");
     }
     return out + ")";
 }

@@ -244,6 +244,7 @@ void StatementReader::access(TSNode node) {
     const auto found = m_roles.find(node.id);
     const Role* role = found == m_roles.end() ? nullptr : &found->second;
     if (role != nullptr && *role == Role::None) return;
+    if (is(node, "subscript_expression") && m_lanes->isRow(node)) return;
     const auto member = m_members.find(node.id);
     const std::string_view name = member == m_members.end() ? std::string_view{} : member->second;
     const Flow address = m_lanes->address(node);

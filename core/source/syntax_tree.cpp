@@ -5,6 +5,7 @@
 #include <memory>
 
 extern "C" const TSLanguage* tree_sitter_cuda();
+extern "C" const TSLanguage* tree_sitter_python();
 
 namespace ww::source {
 namespace {
@@ -26,13 +27,13 @@ std::string shortened(std::string_view text, std::size_t limit) {
 
 }  // namespace
 
-Result<SyntaxTree> SyntaxTree::parse(std::string_view text) {
+Result<SyntaxTree> SyntaxTree::parse(std::string_view text, Grammar grammar) {
     if (text.size() >= std::numeric_limits<std::uint32_t>::max()) {
         return fail(ErrorCode::InvalidArgument, "the text is larger than 4 GiB; split the file");
     }
     const std::unique_ptr<TSParser, ParserDelete> parser(ts_parser_new());
-    if (!ts_parser_set_language(parser.get(), tree_sitter_cuda())) {
-        return fail(ErrorCode::Internal, "the CUDA grammar does not fit the tree-sitter library; build both again");
+    if (!ts_parser_set_language(parser.get(), grammar == Grammar::Cuda ? tree_sitter_cuda() : tree_sitter_python())) {
+        return fail(ErrorCode::Internal, "the grammar does not fit the tree-sitter library; build both again");
     }
     ts_parser_set_timeout_micros(parser.get(), kParseLimitUs);
     TSTree* tree = ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size()));

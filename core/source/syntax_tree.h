@@ -13,12 +13,14 @@
 
 namespace ww::source {
 
-/// Owns a tree of tree-sitter-cuda. Nodes are plain handles into it and die with it; the text must outlive the nodes' use.
+enum class Grammar { Cuda, Python };
+
+/// Owns a tree of tree-sitter-cuda or tree-sitter-python. Nodes are plain handles into it and die with it; the text must outlive the nodes' use.
 /// One thread at a time.
 class SyntaxTree {
 public:
     /// Errors: ParseError where parsing takes absurdly long; InvalidArgument above 4 GiB; Internal when grammar and runtime differ.
-    [[nodiscard]] static Result<SyntaxTree> parse(std::string_view text);
+    [[nodiscard]] static Result<SyntaxTree> parse(std::string_view text, Grammar grammar = Grammar::Cuda);
 
     SyntaxTree(SyntaxTree&& other) noexcept : m_tree(std::exchange(other.m_tree, nullptr)) {}
     SyntaxTree& operator=(SyntaxTree&& other) noexcept {
