@@ -28,7 +28,7 @@ class TestCliSpec : public QObject {
     }
     QStringList tune(const QString& spec, const QString& database) const {
         return {QStringLiteral("tune"), spec, QStringLiteral("--device"), QStringLiteral("cpu"), QStringLiteral("--db"), path(database), QStringLiteral("--json"),
-                QStringLiteral("--no-sandbox"), QStringLiteral("--trials"), QStringLiteral("4")};
+                QStringLiteral("--no-sandbox"), QStringLiteral("--trials"), QStringLiteral("4"), QStringLiteral("--strategy"), QStringLiteral("random")};
     }
     int count(const QString& spec) const {
         const auto run = cli::run({QStringLiteral("space"), spec, QStringLiteral("--count"), QStringLiteral("--json")});
