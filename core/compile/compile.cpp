@@ -98,7 +98,7 @@ namespace {
 /// What our own side adds to every host compile: the headers of the CPU device, and a number to raise when the flags in
 /// host_compiler.cpp or the launcher in host_source.cpp change.
 const std::string& hostFrontEnd() {
-    constexpr const char* kRevision = "host/2";
+    constexpr const char* kRevision = "host/3";
     static const std::string digest = [] {
         std::string bytes = kRevision;
         std::set<std::filesystem::path> headers;

@@ -114,14 +114,25 @@ bool relax(const std::string& output, const CompileRequest& request, Unroll& unr
     return false;
 }
 
+/// "file.cu:2:3: the CPU device cannot run this: inline PTX (...)", a line for each refused construct.
+std::string refusedPlaces(const std::string& output) {
+    std::string places;
+    for (auto at = output.find(kRefusalMark); at != std::string::npos; at = output.find(kRefusalMark, at + 1)) {
+        const auto newline = output.rfind('\n', at);
+        const auto lineStart = newline == std::string::npos ? 0 : newline + 1;
+        const auto colon = output.find(": error: ", lineStart);
+        if (colon == std::string::npos || colon > at) continue;  // the source line that g++ quotes below its message
+        const auto end = std::min(output.find('\n', at), output.size());
+        places += output.substr(lineStart, colon - lineStart) + ": the CPU device cannot run " +
+                  output.substr(at + kRefusalMark.size(), end - at - kRefusalMark.size()) + "\n";
+    }
+    return places;
+}
+
 /// A sentence ahead of the compiler's words where these need one.
 std::string explain(const CompileRequest& request, const std::string& output) {
-    if (const auto at = output.find(kRefusalMark); at != std::string::npos) {
-        const auto lineStart = output.rfind('\n', at) == std::string::npos ? 0 : output.rfind('\n', at) + 1;
-        const std::string place = output.substr(lineStart, output.find(": ", lineStart) - lineStart);
-        const auto end = output.find('\n', at);
-        return place + ": the CPU device cannot run this kernel: " + output.substr(at + kRefusalMark.size(), end - at - kRefusalMark.size()) +
-               "; tune it with --device cuda\n";
+    if (std::string places = refusedPlaces(output); !places.empty()) {
+        return places + "the CPU device cannot run this kernel; tune it with --device cuda\n";
     }
     for (const std::string& symbol : request.symbols) {
         const auto last = symbol.rfind(':');

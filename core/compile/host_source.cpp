@@ -2,9 +2,10 @@
 #include "compile/host_source.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <vector>
+
+#include "source/cpu_gaps.h"
 
 namespace ww::compile {
 
@@ -109,77 +110,28 @@ private:
     std::size_t m_at = 0;
 };
 
-// ---- what cannot run on a CPU ----
-
-constexpr std::string_view kPtx = "inline assembly (PTX) runs on a GPU only";
-constexpr std::string_view kTensor = "tensor-core operations (wmma, mma, wgmma) run on a GPU only";
-constexpr std::string_view kCopy = "asynchronous copies (cp.async, TMA, pipelines) run on a GPU only";
-constexpr std::string_view kTexture = "textures and surfaces exist on a GPU only";
-constexpr std::string_view kGrid = "cooperative groups and clusters are not available on the CPU device";
-constexpr std::string_view kLaunch = "a kernel that launches kernels cannot run on the CPU device";
-
-struct Refusal {
-    std::string_view word;
-    std::string_view follower;  ///< the character that must come next; empty: any
-    std::string_view reason;
-};
-
-constexpr std::array kRefusals{
-    Refusal{"asm", "", kPtx},
-    Refusal{"__asm__", "", kPtx},
-    Refusal{"__asm", "", kPtx},
-    Refusal{"wmma", ":", kTensor},
-    Refusal{"nvcuda", ":", kTensor},
-    Refusal{"__pipeline_memcpy_async", "(", kCopy},
-    Refusal{"memcpy_async", "(", kCopy},
-    Refusal{"CUtensorMap", "", kCopy},
-    Refusal{"texture", "<", kTexture},
-    Refusal{"surface", "<", kTexture},
-    Refusal{"cudaTextureObject_t", "", kTexture},
-    Refusal{"cudaSurfaceObject_t", "", kTexture},
-    Refusal{"tex1D", "", kTexture},
-    Refusal{"tex1Dfetch", "", kTexture},
-    Refusal{"tex2D", "", kTexture},
-    Refusal{"tex3D", "", kTexture},
-    Refusal{"cooperative_groups", "", kGrid},
-    Refusal{"__cluster_dims__", "", kGrid},
-    Refusal{"cudaLaunchKernel", "(", kLaunch},
-    Refusal{"cudaLaunchCooperativeKernel", "(", kLaunch},
-};
-
-struct RefusedHeader {
-    std::string_view start;
-    std::string_view reason;
-};
-
-constexpr std::array kRefusedHeaders{
-    RefusedHeader{"mma.h", kTensor},
-    RefusedHeader{"crt/mma", kTensor},
-    RefusedHeader{"cuda_pipeline", kCopy},
-    RefusedHeader{"cuda/pipeline", kCopy},
-    RefusedHeader{"cuda/barrier", kCopy},
-    RefusedHeader{"cooperative_groups", kGrid},
-    RefusedHeader{"texture_", kTexture},
-    RefusedHeader{"cutlass/", kTensor},
-    RefusedHeader{"cute/", kTensor},
-};
-
 std::string refusalPragma(std::string_view reason) {
-    return "GCC error \"" + std::string(kRefusalMark) + std::string(reason) + "\"";
+    std::string text;
+    for (const char c : reason) {
+        if (c == '"' || c == '\\') text += '\\';
+        text += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return "GCC error \"" + std::string(kRefusalMark) + text + "\"";
 }
 
 class Rewriter {
 public:
     Rewriter(std::string_view text, Unroll unroll) : m_text(text), m_unroll(unroll) {}
 
-    std::string run() {
+    std::string run(const source::CpuGaps& gaps) {
+        for (const auto& unused : gaps.unused) m_edits.push_back({unused.begin, unused.end, ""});
+        for (const auto& gap : gaps.found) refuse(gap);
         const auto tokens = Lexer(m_text).all(true);
         for (const Token& token : tokens) {
             if (token.kind == Kind::Directive) directive(token);
         }
         std::vector<Token> code;
         std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(code), [](const Token& t) { return t.kind != Kind::Directive; });
-        refuse(code, 0);
         unrollOperators(code);
         dynamicShared(code);
         return apply();
@@ -200,18 +152,17 @@ private:
         }
         if (is(inner, 0, "pragma")) {
             if (is(inner, 1, "unroll") || is(inner, 1, "nounroll")) pragmaUnroll(token, inner);
-        } else if (is(inner, 0, "define")) {
-            refuse(inner, 1);
-        } else if (is(inner, 0, "include")) {
-            refuseHeader(token, inner);
         }
     }
 
-    void refuseHeader(const Token& token, const std::vector<Token>& inner) {
-        if (inner.size() < 2) return;
-        const std::string_view name = m_text.substr(inner[1].begin + 1, token.end - inner[1].begin - 1);
-        for (const auto& [start, reason] : kRefusedHeaders) {
-            if (name.starts_with(start)) m_edits.push_back({token.begin, token.end, "#pragma " + refusalPragma(reason)});
+    /// An error that the preprocessor raises exactly where it keeps the construct.
+    void refuse(const source::CpuGap& gap) {
+        const std::string pragma = refusalPragma(gap.what + " (" + gap.text + ")");
+        if (gap.include) {
+            const std::size_t end = std::min(m_text.find('\n', gap.offset), m_text.size());
+            m_edits.push_back({gap.offset, end, "#pragma " + pragma});
+        } else {
+            m_edits.push_back({gap.offset, gap.offset, " _Pragma(\"" + escape(pragma) + "\") "});
         }
     }
 
@@ -247,26 +198,6 @@ private:
             } else {
                 m_edits.push_back({code[i + 2].begin, code[i + 2].end, "\"" + text + "\""});
             }
-        }
-    }
-
-    void refuse(const std::vector<Token>& tokens, std::size_t from) {
-        for (std::size_t i = from; i < tokens.size(); ++i) {
-            std::string_view reason;
-            if (tokens[i].kind == Kind::Word) {
-                const std::string_view word = textOf(tokens[i]);
-                for (const Refusal& refusal : kRefusals) {
-                    if (word == refusal.word && (refusal.follower.empty() || is(tokens, i + 1, refusal.follower))) reason = refusal.reason;
-                }
-                if (word.starts_with("cp_async_")) reason = kCopy;
-            } else if (is(tokens, i, "<") && is(tokens, i + 1, "<") && is(tokens, i + 2, "<") && tokens[i + 2].end - tokens[i].begin == 3) {
-                reason = kLaunch;
-                i += 2;
-            }
-            if (reason.empty()) continue;
-            std::string text = "_Pragma(\"" + escape(refusalPragma(reason)) + "\") ";
-            m_edits.push_back({tokens[i].begin, tokens[i].begin, std::move(text)});
-            return;  // one message is enough, and a broken token stream only adds noise
         }
     }
 
@@ -368,9 +299,11 @@ std::string joined(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-std::string toHostSource(std::string_view source, Unroll unroll) {
+std::string toHostSource(std::string_view source, Unroll unroll, std::string_view entry) {
     if (source.starts_with("\xef\xbb\xbf")) source.remove_prefix(3);  // a byte-order mark is no C++ token
-    return Rewriter(source, unroll).run();
+    // Of every condition the compiler knows better: all branches are searched, and the preprocessor decides.
+    auto gaps = source::findCpuGaps(source, entry, {});
+    return Rewriter(source, unroll).run(gaps ? *gaps : source::CpuGaps{});
 }
 
 std::string translationUnit(const CompileRequest& request, Unroll unroll, bool castEntry,
@@ -385,7 +318,7 @@ std::string translationUnit(const CompileRequest& request, Unroll unroll, bool c
     }
     for (const std::string& name : undefines) unit += "#undef " + name + "\n";
     unit += "#line 1 " + quotedName(request.fileName.empty() ? "kernel.cu" : request.fileName) + "\n";
-    unit += toHostSource(request.source, unroll);
+    unit += toHostSource(request.source, unroll, request.entry);
     unit += "\n#line 1 " + quotedName(kLauncherName) + "\n";
     std::string entry = request.entry;
     if (!request.templateArguments.empty()) entry += "<" + joined(request.templateArguments) + ">";

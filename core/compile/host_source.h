@@ -16,9 +16,9 @@ enum class Unroll { All, Literal, None };
 inline constexpr std::string_view kRefusalMark = "WARPWRIGHT-REFUSED: ";
 
 /// CUDA C++ to what g++ takes, at token level and line by line: `extern __shared__ T name[]` becomes a pointer, `#pragma unroll`
-/// g++'s form, and what a CPU cannot run (PTX, tensor cores, asynchronous copies, textures, launches from device code) an error
-/// in exactly those regions that the preprocessor keeps.
-[[nodiscard]] std::string toHostSource(std::string_view source, Unroll unroll);
+/// g++'s form, and each construct that the CPU device cannot run (source/cpu_gaps.h) an error in exactly those regions that the
+/// preprocessor keeps. Functions with such constructs that `entry` does not reach are left out; an empty entry reaches everything.
+[[nodiscard]] std::string toHostSource(std::string_view source, Unroll unroll, std::string_view entry = {});
 
 /// The whole translation unit: the request's macros, the rewritten source under its own name, and the launcher.
 /// `castEntry` picks the overload of `argumentTypes`.

@@ -5,37 +5,34 @@
 #include "device/device.h"
 #include "engine/device_reading.h"
 #include "engine/session.h"
+#include "source/cpu_gaps.h"
 
 namespace ww::engine {
 namespace {
 
-/// What the CPU device cannot run, by the feature's id in the SourceModel.
-struct Unservable {
-    std::string_view feature;
-    std::string_view words;
-};
-constexpr Unservable kNotOnCpu[] = {
-    {"inline_ptx", "inline PTX"},
-    {"mma", "tensor-core instructions (mma/wmma)"},
-    {"wgmma", "tensor-core instructions (wgmma)"},
-    {"tma", "bulk asynchronous copies (TMA)"},
-    {"cp_async", "asynchronous copies (cp.async)"},
-    {"grid_sync", "grid-wide synchronisation"},
-    {"texture", "textures"},
-    {"surface", "surfaces"},
-    {"dynamic_parallelism", "launches from device code"},
-};
-
-Result<void> checkServable(const source::SourceModel& model, const device::DeviceFacts& device) {
+/// Every construct that the CPU device cannot run, whatever values the parameters take, in one error.
+Result<void> checkServable(const spec::Spec& spec, const source::SourceModel& model, const source::Entry& entry, const device::DeviceFacts& device) {
     if (device.kind != device::DeviceKind::Cpu) return {};
-    for (const auto& feature : model.features) {
-        for (const auto& refused : kNotOnCpu) {
-            if (feature.id != refused.feature) continue;
-            return fail(ErrorCode::Unsupported,
-                        "line " + std::to_string(feature.line) + " uses " + std::string(refused.words) + " (" + feature.text +
-                            "), which the CPU device cannot run; tune this kernel with --device cuda on a machine with an NVIDIA GPU",
-                        model.path.string());
-        }
+    auto known = source::cpuMacros();
+    for (const auto& parameter : spec.parameters) known.open.insert(parameter.name);
+    for (const auto& option : spec.compilerOptions) {
+        if (option.starts_with("-D")) known.open.insert(option.substr(2, option.find('=') - 2));
+    }
+    return source::checkRunsOnCpu(model, entry.qualifiedName, known);
+}
+
+/// Symbol arguments name variables of the source.
+Result<void> checkSymbols(const spec::Spec& spec, const source::SourceModel& model) {
+    for (const auto& argument : spec.arguments) {
+        if (argument.memory != spec::MemoryKind::Symbol) continue;
+        const auto colon = argument.name.rfind(':');
+        const std::string name = colon == std::string::npos ? argument.name : argument.name.substr(colon + 1);
+        if (model.declared.contains(name)) continue;
+        const auto near = expr::nearestName(name, {model.declared.begin(), model.declared.end()});
+        return fail(ErrorCode::NotFound,
+                    "the spec has a Symbol argument \"" + argument.name + "\", but the source declares no variable of that name" +
+                        (near.empty() ? "; declare it __constant__ or __device__, or correct the argument's Name" : "; did you mean \"" + near + "\"?"),
+                    model.path.string());
     }
     return {};
 }
@@ -109,7 +106,8 @@ Result<Task> loadTask(const std::filesystem::path& specPath, const device::Devic
     WW_CHECK(spec::checkTunable(spec));
     WW_TRY(model, source::loadCuda(spec.kernelFile));
     WW_TRY(entry, findEntry(model, spec.kernelName));
-    WW_CHECK(checkServable(model, device));
+    WW_CHECK(checkServable(spec, model, *entry, device));
+    WW_CHECK(checkSymbols(spec, model));
     for (auto& parameter : spec.parameters) parameter.site = siteOf(model, *entry, parameter.name, parameter.site);
 
     WW_TRY(chosen, pickWorkload(spec, device, workload));

@@ -24,7 +24,7 @@ constexpr std::string_view kGrid = "grid-wide synchronisation";
 constexpr std::string_view kCluster = "thread-block clusters";
 constexpr std::string_view kLaunch = "a launch from device code";
 constexpr std::string_view kSurface = "surfaces";
-constexpr std::string_view kTexture = "layered, cubemap, gather and gradient textures";
+constexpr std::string_view kTexture = "textures";
 constexpr std::string_view kReference = "texture references, which CUDA 12 removed";
 constexpr std::string_view kNarrow = "floating-point types of 8 bits and less";
 constexpr std::string_view kSimd = "SIMD-within-a-word intrinsics";
@@ -36,12 +36,11 @@ const std::map<std::string_view, std::string_view> kWords{
     {"this_cluster"sv, kCluster}, {"cluster_group"sv, kCluster}, {"__cluster_dims__"sv, kCluster}, {"map_shared_rank"sv, kCluster},
     {"cudaLaunchKernel"sv, kLaunch}, {"cudaLaunchKernelEx"sv, kLaunch}, {"cudaLaunchDevice"sv, kLaunch},
     {"cudaLaunchCooperativeKernel"sv, kLaunch}, {"cudaGraphLaunch"sv, kLaunch}, {"cudaDeviceSynchronize"sv, kLaunch},
-    {"cudaSurfaceObject_t"sv, kSurface}};
+    {"cudaSurfaceObject_t"sv, kSurface}, {"cudaTextureObject_t"sv, kTexture}};
 
 const std::pair<std::string_view, std::string_view> kPrefixes[] = {
     {"cp_async_"sv, kTma}, {"surf1D"sv, kSurface}, {"surf2D"sv, kSurface}, {"surf3D"sv, kSurface}, {"surfCubemap"sv, kSurface},
-    {"texCubemap"sv, kTexture}, {"tex1DLayered"sv, kTexture}, {"tex2DLayered"sv, kTexture}, {"tex2Dgather"sv, kTexture},
-    {"tex1DGrad"sv, kTexture}, {"tex2DGrad"sv, kTexture}, {"tex3DGrad"sv, kTexture}, {"__nv_fp8"sv, kNarrow}, {"__nv_fp6"sv, kNarrow},
+    {"texCubemap"sv, kTexture}, {"tex1D"sv, kTexture}, {"tex2D"sv, kTexture}, {"tex3D"sv, kTexture}, {"__nv_fp8"sv, kNarrow}, {"__nv_fp6"sv, kNarrow},
     {"__nv_fp4"sv, kNarrow}, {"__nvvm_"sv, "NVVM intrinsics"sv}, {"curand"sv, kRandom}};
 
 /// Members of namespace cuda.
@@ -294,18 +293,21 @@ private:
             const Piece& piece = m_pieces[i];
             if (drop[i] && piece.first < piece.end) ranges.push_back({m_tokens.list[piece.first].begin, m_tokens.list[piece.end - 1].end});
         }
+        std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
         return ranges;
     }
 
+    /// The construct up to the end of its statement or line, shortened between characters.
     std::string excerpt(std::size_t begin) const {
-        std::string_view rest = m_tokens.text.substr(begin, 60);
-        const bool cut = rest.size() == 60;
-        const auto end = rest.find_first_of("\r\n;{");
-        rest = rest.substr(0, end);
-        if (cut && end == std::string_view::npos) {
-            while (!rest.empty() && (static_cast<unsigned char>(m_tokens.text[begin + rest.size()]) & 0xC0U) == 0x80U) rest.remove_suffix(1);
+        std::size_t length = 0;
+        bool quoted = false;
+        for (; length < 60 && begin + length < m_tokens.text.size(); ++length) {
+            const char c = m_tokens.text[begin + length];
+            if (c == '"') quoted = !quoted;
+            if (c == '\r' || c == '\n' || (!quoted && (c == ';' || c == '{'))) break;
         }
-        return squeezed(rest);
+        while (length > 0 && begin + length < m_tokens.text.size() && (static_cast<unsigned char>(m_tokens.text[begin + length]) & 0xC0U) == 0x80U) --length;
+        return squeezed(m_tokens.text.substr(begin, length));
     }
 
     const Tokens& m_tokens;

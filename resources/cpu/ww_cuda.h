@@ -19,6 +19,10 @@
 
 #define WARPWRIGHT_CPU 1
 #define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define CUDA_VERSION 13000
+#define CUDART_VERSION 13000
 
 #define __global__
 #define __device__

@@ -119,6 +119,32 @@ private Q_SLOTS:
         QVERIFY2(log.startsWith("my kernel.cu:2") && log.contains("the CPU device cannot run this kernel") && log.contains(reason), log);
     }
 
+    void everyRefusalIsNamed() {
+        const auto result = compile("__global__ void k(float* p) {\n  asm(\"bar.sync 1;\");\n#if __CUDA_ARCH__\n  asm(\"x\");\n#endif\n  k<<<1, 1>>>(p);\n}\n");
+        QCOMPARE(word(result.status), word(TrialStatus::CompileError));
+        const QByteArray log = QByteArray::fromStdString(result.log.substr(0, result.log.find("tune it with")));
+        QVERIFY2(log.contains("my kernel.cu:2") && log.contains("my kernel.cu:6") && !log.contains("my kernel.cu:4"), log);
+    }
+
+    void otherKernelsMayNeedAGpu() {
+        const auto result = compile("#include <mma.h>\nusing namespace nvcuda;\n__global__ void other() { wmma::fragment<int> f; }\n"
+                                    "__device__ int warp() { int i; asm(\"mov.u32 %0, %warpid;\" : \"=r\"(i)); return i; }\n"
+                                    "__global__ void k(float* p) { p[0] = 1; }\n");
+        QVERIFY2(result.status == TrialStatus::Ok, result.log.c_str());
+    }
+
+    void unknownSymbolsAreExplained() {
+        CompileRequest request;
+        request.source = "__global__ void k(float* p) { p[0] = 1; }";
+        request.fileName = "k.cu";
+        request.entry = "k";
+        request.symbols = {"weights"};
+        const auto result = m_compiler->compile(request);
+        VERIFY_OK(result);
+        QCOMPARE(word(result->status), word(TrialStatus::CompileError));
+        QVERIFY2(result->log.starts_with("the Symbol argument weights names no variable of k.cu"), result->log.c_str());
+    }
+
     void inactivePtxIsNoReason() {
         const auto result = compile("__global__ void k(float* p) {\n#if __CUDA_ARCH__ >= 800\n  asm volatile(\"x\");\n#endif\n  p[0] = 1;\n}\n");
         QVERIFY2(result.status == TrialStatus::Ok, result.log.c_str());
