@@ -29,7 +29,15 @@ const std::map<std::string_view, Meaning> kKnownMacros{
     {"CUTE_HOST"sv, {}},                          {"CUTLASS_PRAGMA_UNROLL"sv, {}},
     {"CUTLASS_PRAGMA_NO_UNROLL"sv, {}},           {"CUTE_UNROLL"sv, {}},
     {"CUTE_NO_UNROLL"sv, {}},                     {"__restrict"sv, {}},
-    {"C10_DEVICE"sv, {false, true, false}},       {"C10_HOST_DEVICE"sv, {false, true, false}}};
+    {"C10_DEVICE"sv, {false, true, false}},       {"C10_HOST_DEVICE"sv, {false, true, false}},
+    {"_CCCL_KERNEL_ATTRIBUTES"sv, {true, false, false}}, {"CUB_DETAIL_KERNEL_ATTRIBUTES"sv, {true, false, false}},
+    {"_CCCL_DEVICE"sv, {false, true, false}},     {"_CCCL_HOST_DEVICE"sv, {false, true, false}},
+    {"_CCCL_DEVICE_API"sv, {false, true, false}}, {"_CCCL_API"sv, {false, true, false}},
+    {"_CCCL_HOST"sv, {}},                         {"_CCCL_HOST_API"sv, {}},
+    {"_CCCL_FORCEINLINE"sv, {}},                  {"_CCCL_VISIBILITY_HIDDEN"sv, {}},
+    {"_CCCL_PRAGMA_UNROLL_FULL"sv, {}},           {"_CCCL_EXEC_CHECK_DISABLE"sv, {}},
+    {"_CCCL_NODISCARD"sv, {}},                    {"_CCCL_GRID_CONSTANT"sv, {}},
+    {"THRUST_DEVICE_FUNCTION"sv, {false, true, false}}, {"THRUST_RUNTIME_FUNCTION"sv, {}}};
 
 const std::set<std::string_view> kAttributes{"__global__"sv, "__device__"sv, "__host__"sv, "__forceinline__"sv, "__noinline__"sv,
                                              "__inline__"sv, "inline"sv, "static"sv, "extern"sv, "\"C\""sv, "__launch_bounds__"sv,

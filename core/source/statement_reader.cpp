@@ -179,7 +179,7 @@ std::string StatementReader::unrollBefore(TSNode loop) const {
     if (at == 0) return {};
     const Token& last = m_tokens.list[at - 1];
     const std::string_view word = m_tokens.of(last);
-    if (word == "CUTLASS_PRAGMA_UNROLL" || word == "CUTE_UNROLL") return "full";
+    if (word == "CUTLASS_PRAGMA_UNROLL" || word == "CUTE_UNROLL" || word == "_CCCL_PRAGMA_UNROLL_FULL") return "full";
     if (word == "CUTLASS_PRAGMA_NO_UNROLL" || word == "CUTE_NO_UNROLL") return "1";
     if (word == ")" && at >= 4 && m_tokens.at(at - 4) == "_Pragma") {
         const std::string_view pragma = m_tokens.at(at - 2);
