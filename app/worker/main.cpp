@@ -53,7 +53,7 @@ Result<void> serve(const Options& options, sandbox::Channel& channel) {
     if (options.role == "compile") return serveCompiles(channel);
     auto device = makeDevice(options.device);
     if (!device) return channel.greetWith(device.error());
-    return worker::serveDevice(channel, **device);
+    return options.role == "profile" ? worker::serveProfile(channel, **device) : worker::serveDevice(channel, **device);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
     CLI::App app("Compiles and runs kernels for warpwright, in a sandbox; started by it");
     Options options;
     app.set_version_flag("--version", std::string("warpwright-worker ") + WW_VERSION);
-    app.add_option("--role", options.role)->required()->check(CLI::IsMember({"compile", "device"}));
+    app.add_option("--role", options.role)->required()->check(CLI::IsMember({"compile", "device", "profile"}));
     app.add_option("--device", options.device)->check([](const std::string& name) {
         const bool good = name == "cpu" || (name.starts_with("cuda:") && name.size() > 5 && name.size() < 10 &&
                                             name.find_first_not_of("0123456789", 5) == std::string::npos);
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
     app.add_option("--drop-to", options.dropTo);
     CLI11_PARSE(app, argc, argv);
 
-    const bool cuda = options.role == "device" && options.device != "cpu";
+    const bool cuda = options.role != "compile" && options.device != "cpu";
     const auto confined = sandbox::confine({options.dropTo, options.sandbox == "bubblewrap", cuda});
     auto channel = sandbox::Channel::open(options.arenaFd);
     if (!channel) return report(channel.error());

@@ -46,13 +46,38 @@ private:
     CUpti_Profiler_Host_Object* m_object;
 };
 
-/// The chip's own name for a metric; nullptr where it has none.
-const char* nameOn(HostObject& chip, const Metric& metric) {
-    for (const auto name : metric.names) {
-        if (!name.empty() && chip.add({name.data()}) == CUPTI_SUCCESS) return name.data();
+/// Tries names on host objects of its own: what has been added to one is scheduled with it, and after a refusal an object takes
+/// nothing any more, not even names that the chip has.
+class NameProbe {
+public:
+    NameProbe(const CuptiLibrary& cupti, const std::string& chip, const std::vector<std::uint8_t>& availability)
+        : m_cupti(cupti), m_chip(chip), m_availability(availability) {}
+
+    Result<bool> knows(const char* name) {
+        if (!m_host) {
+            WW_TRY(host, HostObject::make(m_cupti, m_chip, m_availability));
+            m_host = std::move(host);
+        }
+        if (m_host->add({name}) == CUPTI_SUCCESS) return true;
+        m_host.reset();
+        return false;
     }
-    return nullptr;
-}
+    /// The chip's own name for a metric; nullptr where it has none.
+    Result<const char*> nameOf(const Metric& metric) {
+        for (const auto name : metric.names) {
+            if (name.empty()) continue;
+            WW_TRY(known, knows(name.data()));
+            if (known) return name.data();
+        }
+        return static_cast<const char*>(nullptr);
+    }
+
+private:
+    const CuptiLibrary& m_cupti;
+    const std::string& m_chip;
+    const std::vector<std::uint8_t>& m_availability;
+    std::unique_ptr<HostObject> m_host;
+};
 
 Result<void> schedule(const CuptiLibrary& cupti, HostObject& host, CounterPlan& plan) {
     WW_CHECK(cupti.check(host.add(plan.names()), "cuptiProfilerHostConfigAddMetrics"));
@@ -90,23 +115,20 @@ Result<std::vector<std::string>> ChipMetrics::chips() {
 
 Result<bool> ChipMetrics::knows(const char* name) const {
     WW_TRY(cupti, CuptiLibrary::open());
-    WW_TRY(host, HostObject::make(*cupti, m_chip, m_availability));
-    return host->add({name}) == CUPTI_SUCCESS;
+    return NameProbe(*cupti, m_chip, m_availability).knows(name);
 }
 
 Result<CounterPlan> ChipMetrics::plan(std::span<const Metric* const> metrics) const {
     WW_TRY(cupti, CuptiLibrary::open());
     CounterPlan plan;
     plan.chip = m_chip;
-    {
-        // Names are tried on an object of their own: what is added to one is scheduled with it.
-        WW_TRY(trial, HostObject::make(*cupti, m_chip, m_availability));
-        for (const Metric* metric : metrics) {
-            if (const char* name = nameOn(*trial, *metric)) {
-                plan.metrics.emplace_back(metric, name);
-            } else {
-                plan.missing.put({std::string(metric->id), std::nullopt, std::string(metric->unit), Rung::Counters, "the chip " + m_chip + " has no such counter"});
-            }
+    NameProbe probe(*cupti, m_chip, m_availability);
+    for (const Metric* metric : metrics) {
+        WW_TRY(name, probe.nameOf(*metric));
+        if (name != nullptr) {
+            plan.metrics.emplace_back(metric, name);
+        } else {
+            plan.missing.put({std::string(metric->id), std::nullopt, std::string(metric->unit), Rung::Counters, "the chip " + m_chip + " has no such counter"});
         }
     }
     if (plan.metrics.empty()) return fail(ErrorCode::Unsupported, "the chip " + m_chip + " has none of the counters asked for");

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "compile/nvrtc_library.h"
+#include "compile/toolkit.h"
 #include "profile/counter_access.h"
 
 namespace ww::profile {

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "compile/host_process.h"
-#include "compile/nvrtc_library.h"
+#include "compile/toolkit.h"
 #include "profile/sass.h"
 
 namespace ww::profile {

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "sandbox/bubblewrap.h"
+#include "sandbox/counter_permission.h"
 #include "sandbox/staging.h"
 
 namespace ww::sandbox {
@@ -34,11 +35,11 @@ const char* variable(const char* name) {
 }
 
 bool isCuda(const WorkerOptions& options) {
-    return options.role == Role::Device && options.device.starts_with("cuda");
+    return options.role != Role::Compile && options.device.starts_with("cuda");
 }
 
 Result<void> checkDevice(const WorkerOptions& options) {
-    if (options.role == Role::Compile || options.device == "cpu") return {};
+    if (options.role == Role::Compile || (options.role == Role::Device && options.device == "cpu")) return {};
     constexpr std::string_view kPrefix = "cuda:";
     const std::string_view name = options.device;
     int index = -1;
@@ -47,7 +48,8 @@ Result<void> checkDevice(const WorkerOptions& options) {
         if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size()) index = -1;
     }
     if (index >= 0) return {};
-    return fail(ErrorCode::InvalidArgument, "\"" + options.device + "\" is no device of a worker; use cpu or cuda:N");
+    return fail(ErrorCode::InvalidArgument, "\"" + options.device + "\" is no device of a " + std::string(toString(options.role)) + " worker; use " +
+                                                (options.role == Role::Profile ? "cuda:N" : "cpu or cuda:N"));
 }
 
 Result<fs::path> findProgram(const WorkerOptions& options) {
@@ -201,19 +203,29 @@ Result<void> stagePrivateFolders(const WorkerOptions& options, LaunchPlan& plan,
 
 }  // namespace
 
+std::string_view toString(Role role) noexcept {
+    switch (role) {
+    case Role::Compile: return "compile";
+    case Role::Device: return "device";
+    case Role::Profile: break;
+    }
+    return "profile";
+}
+
 Result<LaunchPlan> planLaunch(const WorkerOptions& options) {
     WW_CHECK(checkDevice(options));
     LaunchPlan plan;
     WW_TRY(program, findProgram(options));
     plan.program = program;
-    const bool wrapped = options.level == Level::Bubblewrap;
+    const bool wrapped = options.level == Level::Bubblewrap && options.role != Role::Profile;
     if (wrapped && availability().level != Level::Bubblewrap) return fail(ErrorCode::SandboxUnavailable, availability().reason);
 
     View view = viewFor(options, program);
     // Without mounts of our own an unprivileged worker must be able to walk to what it needs.
     const bool reachable = reachableByOthers(program) && reachableByOthers(resourceRoot()) &&
                            std::ranges::all_of(options.readable, &reachableByOthers);
-    const uid_t uid = ::geteuid() == 0 && (wrapped || reachable) ? pickUid() : 0;
+    const bool needsRoot = options.role == Role::Profile && countersNeedAdmin();
+    const uid_t uid = ::geteuid() == 0 && (wrapped || reachable) && !needsRoot ? pickUid() : 0;
     if (wrapped) {
         if (uid != 0) WW_CHECK(stagePrivateFolders(options, plan, view));
         plan.spawn.arguments = bubblewrapArguments(findBubblewrap(), availability().version, view);
@@ -223,9 +235,9 @@ Result<LaunchPlan> planLaunch(const WorkerOptions& options) {
     }
     plan.spawn.environment = environmentFor(wrapped ? fs::path("/tmp") : plan.scratch);
     auto& arguments = plan.spawn.arguments;
-    arguments.insert(arguments.end(), {program.string(), "--role", options.role == Role::Compile ? "compile" : "device"});
-    if (options.role == Role::Device) arguments.insert(arguments.end(), {"--device", options.device});
-    arguments.insert(arguments.end(), {"--arena-fd", std::to_string(kArenaFd), "--sandbox", std::string(toString(options.level)),
+    arguments.insert(arguments.end(), {program.string(), "--role", std::string(toString(options.role))});
+    if (options.role != Role::Compile) arguments.insert(arguments.end(), {"--device", options.device});
+    arguments.insert(arguments.end(), {"--arena-fd", std::to_string(kArenaFd), "--sandbox", std::string(toString(wrapped ? Level::Bubblewrap : Level::None)),
                                        "--drop-to", std::to_string(uid)});
     addLimits(plan.spawn, options, uid != 0);
     return plan;

@@ -17,7 +17,9 @@
 
 namespace ww::sandbox {
 
-enum class Role { Compile, Device };
+/// Profile reads hardware counters: no user namespace, and root is kept where the driver gives counters to nobody else.
+enum class Role { Compile, Device, Profile };
+[[nodiscard]] std::string_view toString(Role role) noexcept;  ///< "compile", "device", "profile"
 
 /// How well candidates are kept away from the machine; stored with the session.
 enum class Level { Bubblewrap, None };

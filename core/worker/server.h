@@ -20,5 +20,7 @@ struct Compilers {
 /// Worker side: greets and serves requests until the engine closes the channel. Main thread of the worker.
 [[nodiscard]] Result<void> serveCompiles(sandbox::Channel& channel, Compilers& compilers);
 [[nodiscard]] Result<void> serveDevice(sandbox::Channel& channel, device::Device& device);
+/// Hardware counters of verified candidates, one launch a request. A CUDA device.
+[[nodiscard]] Result<void> serveProfile(sandbox::Channel& channel, device::Device& device);
 
 }  // namespace ww::worker
