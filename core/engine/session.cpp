@@ -230,7 +230,9 @@ void TuningSession::close(store::SessionStatus status) {
     }
 }
 
-void TuningSession::learnFrom(const store::TrialRecord& record, const policy::Proposal& proposal, const space::Configuration& configuration) {
+policy::Observation TuningSession::observationOf(const store::TrialRecord& record, const policy::Proposal& proposal,
+                                                 const space::Configuration& configuration) const {
+    const auto facts = compile::CompileFacts::fromJson(record.compileFacts);
     policy::Observation observation;
     observation.proposalId = proposal.id;
     observation.configuration = configuration;
@@ -240,8 +242,14 @@ void TuningSession::learnFrom(const store::TrialRecord& record, const policy::Pr
     observation.verdict = record.verdict;
     observation.reward = record.reward.total;
     observation.learningReward = m_reward->learning(record.reward, record.status);
+    if (facts.registers >= 0) observation.registers = static_cast<double>(facts.registers);
+    if (facts.staticSharedBytes >= 0) observation.sharedBytes = static_cast<double>(facts.staticSharedBytes);
     observation.state = state();
-    if (auto learned = m_strategy->observe(observation); !learned) {
+    return observation;
+}
+
+void TuningSession::learnFrom(const store::TrialRecord& record, const policy::Proposal& proposal, const space::Configuration& configuration) {
+    if (auto learned = m_strategy->observe(observationOf(record, proposal, configuration)); !learned) {
         logEvent("notice", {{"text", "the strategy could not learn from trial " + std::to_string(record.number) + ": " + learned.error().message}});
     }
 }

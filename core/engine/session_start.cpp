@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session_record.h"
 #include "engine/tuning_session.h"
+#include "policy/screened_strategy.h"
 
 namespace ww::engine {
+namespace {
+
+/// What a launch needs of the device beside the parameters themselves.
+std::vector<expr::Expression> launchExpressions(const spec::Spec& spec) {
+    std::vector<expr::Expression> expressions;
+    std::string threads;
+    for (const auto& extent : spec.localSize) {
+        if (extent) threads += (threads.empty() ? "(" : " * (") + extent->text() + ")";
+    }
+    if (auto product = expr::Expression::parse(threads)) expressions.push_back(std::move(*product));
+    if (spec.sharedMemory) expressions.push_back(*spec.sharedMemory);
+    return expressions;
+}
+
+}  // namespace
 
 Result<void> TuningSession::open() {
     emit(StageChanged{Stage::Starting, 0, {}});
@@ -17,7 +33,9 @@ Result<void> TuningSession::makeStrategy() {
     policy::StrategyOptions options;
     options.seed = deriveSeed(m_record.seed, 1 + m_trials.size());
     WW_TRY(strategy, policy::makeStrategy(m_record.strategy, m_task->space, options));
-    m_strategy = std::move(strategy);
+    // Its seed is the session's alone: a resumed session makes the same forecasts as one that was never stopped.
+    m_strategy = std::make_unique<policy::ScreenedStrategy>(
+        std::move(strategy), policy::FeasibilityModel(m_task->space, {deriveSeed(m_record.seed, 0), 50, launchExpressions(m_task->spec)}));
     return {};
 }
 
@@ -139,7 +157,8 @@ Result<void> TuningSession::resume() {
         m_pipeline->remember(trial);
         if (trial.number == 1) m_baseline = *configuration;
         rememberBest(trial, *configuration);
-        if (!snapshot) learnFrom(trial, {}, *configuration);
+        if (snapshot) m_strategy->recall(observationOf(trial, {}, *configuration));
+        else learnFrom(trial, {}, *configuration);
     }
     WW_CHECK(m_log->updateSession(m_sessionId, store::SessionStatus::Running, m_options.trials, m_options.seconds));
     emit(SessionStarted{m_record, m_task, m_trials, events});

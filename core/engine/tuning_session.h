@@ -73,6 +73,8 @@ private:
     policy::ProposalContext context(const policy::StateVector& state) const;
     void rememberBest(const store::TrialRecord& record, const space::Configuration& configuration);
     store::RewardRecord rewardOf(const store::TrialRecord& record) const;
+    policy::Observation observationOf(const store::TrialRecord& record, const policy::Proposal& proposal,
+                                      const space::Configuration& configuration) const;
     void learnFrom(const store::TrialRecord& record, const policy::Proposal& proposal, const space::Configuration& configuration);
     void logEvent(const std::string& kind, Json data);
     void emitProgress();
