@@ -10,6 +10,7 @@ namespace ww::cli {
 void addTune(CLI::App& app, int& exitCode);
 void addSpace(CLI::App& app, int& exitCode);
 void addBench(CLI::App& app, int& exitCode);
+void addProfile(CLI::App& app, int& exitCode);
 void addEncode(CLI::App& app, int& exitCode);
 void addSource(CLI::App& app, int& exitCode);
 void addSpec(CLI::App& app, int& exitCode);

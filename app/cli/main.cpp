@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
     ww::cli::addTune(app, exitCode);
     ww::cli::addSpace(app, exitCode);
     ww::cli::addBench(app, exitCode);
+    ww::cli::addProfile(app, exitCode);
     ww::cli::addEncode(app, exitCode);
     ww::cli::addSource(app, exitCode);
     ww::cli::addSpec(app, exitCode);

@@ -26,6 +26,14 @@ struct RewardRecord {
     std::string formula;                ///< "composite/1 without roof", ...
 };
 
+/// One row of `metric`, apart from the compiler's own, which the writer makes from TrialRecord::compileFacts.
+struct MetricRecord {
+    std::string name;                   ///< "profile/dram_pct"
+    double value = 0;
+    std::string source;                 ///< the rung it stands on: "counters", "activity", "estimate", ...
+    bool operator==(const MetricRecord&) const = default;
+};
+
 /// One row of `trial`: written once when the trial ends, never changed.
 struct TrialRecord {
     std::int64_t id = 0;                ///< database id; 0 before it is stored
@@ -50,6 +58,7 @@ struct TrialRecord {
     std::string startedAt;              ///< ISO 8601, UTC
     std::string log;                    ///< whole compiler or runtime output (stored in `diagnostic`)
     Json diagnosis;                     ///< diagnose::Diagnosis as JSON (stored in `diagnostic`); null where no cause is known
+    std::vector<MetricRecord> metrics;  ///< of its profile (stored in `metric`)
     std::vector<double> baselineSamplesNs, samplesNs;  ///< raw, in order (stored in `sample`)
 };
 

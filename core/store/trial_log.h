@@ -34,6 +34,8 @@ public:
     [[nodiscard]] virtual Result<void> setNoiseFloor(std::int64_t session, double fraction) = 0;
     /// Writes trial, samples, diagnostic and the rejections counted since the last call; fills id.
     [[nodiscard]] virtual Result<std::int64_t> addTrial(const TrialRecord& trial, const std::vector<RejectionRecord>& rejections) = 0;
+    /// Figures of a profile taken after the trial was stored: top k, on demand. Replaces those of the same name.
+    [[nodiscard]] virtual Result<void> addMetrics(std::int64_t trial, const std::vector<MetricRecord>& metrics) = 0;
     [[nodiscard]] virtual Result<std::int64_t> addEvent(const EventRecord& event) = 0;
     [[nodiscard]] virtual Result<void> addRejections(std::int64_t session, const std::vector<RejectionRecord>& rejections) = 0;
     /// Finalists or re-measurements: rows of `sample` and one event.

@@ -124,10 +124,18 @@ public:
             addSamples(trial.sessionId, id, std::nullopt, 0, "baseline", trial.baselineSamplesNs);
             addSamples(trial.sessionId, id, std::nullopt, 0, "candidate", trial.samplesNs);
             addMetrics(id, trial.compileFacts);
+            for (const auto& metric : trial.metrics) putMetric(id, metric);
             addDiagnostic(id, "log", trial.log);
             if (!trial.diagnosis.is_null()) addDiagnostic(id, "diagnosis", toText(trial.diagnosis));
             countRejections(trial.sessionId, trial.number, rejections);
             return id;
+        });
+    }
+
+    Result<void> addMetrics(std::int64_t trial, const std::vector<MetricRecord>& metrics) override {
+        return inTransaction(*m_database, m_file, [&]() -> Result<void> {
+            for (const auto& metric : metrics) putMetric(trial, metric);
+            return {};
         });
     }
 
@@ -295,6 +303,16 @@ private:
             insert.exec();
             insert.reset();
         }
+    }
+
+    /// A later profile of the same trial (top k, on demand) takes the place of what an earlier one left.
+    void putMetric(std::int64_t trial, const MetricRecord& metric) {
+        SQLite::Statement insert(*m_database, "INSERT OR REPLACE INTO metric (trial_id, name, value, source) VALUES (?, ?, ?, ?)");
+        insert.bind(1, trial);
+        insert.bind(2, metric.name);
+        insert.bind(3, metric.value);
+        insert.bind(4, metric.source);
+        insert.exec();
     }
 
     void addDiagnostic(std::int64_t trial, const char* kind, const std::string& text) {

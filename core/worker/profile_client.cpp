@@ -41,6 +41,7 @@ public:
 
     const std::string& noCounters() const override { return m_noCounters; }
     const std::string& chip() const override { return m_chip; }
+    std::size_t trialPasses() const override { return m_trialPasses; }
     bool privileged() const override { return m_privileged; }
     Result<void> restart();
     Result<ProfileAnswer> profile(const compile::CompileResult& object, const spec::ResolvedLaunch& launch, std::uint64_t seed, profile::MetricSet set,
@@ -58,6 +59,7 @@ private:
     Options m_options;
     std::unique_ptr<WorkerProcess> m_worker;
     std::string m_noCounters, m_chip;
+    std::size_t m_trialPasses = 0;
     bool m_privileged = false;
 };
 
@@ -68,6 +70,7 @@ Result<void> Client::restart() {
     const Json& greeting = started->greeting();
     m_noCounters = greeting.value("no_counters", std::string());
     m_chip = greeting.value("chip", std::string());
+    m_trialPasses = greeting.value("trial_passes", std::size_t{0});
     m_privileged = greeting.value("privileged", false);
     m_worker = std::move(started);
     return {};

@@ -44,6 +44,8 @@ public:
     /// Why this machine gives no counters, with the remedy: found out once, by counting a kernel of our own. Empty: it gives them.
     [[nodiscard]] virtual const std::string& noCounters() const = 0;
     [[nodiscard]] virtual const std::string& chip() const = 0;
+    /// Passes of the trial's set on this chip; 0 without counters.
+    [[nodiscard]] virtual std::size_t trialPasses() const = 0;
     /// Whether the worker kept root for the counters' sake; stored with the session.
     [[nodiscard]] virtual bool privileged() const = 0;
 

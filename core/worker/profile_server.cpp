@@ -26,6 +26,7 @@ public:
         WW_CHECK(m_channel.greet(Json{{"role", "profile"},
                                       {"device", m_device.facts().toJson()},
                                       {"chip", m_profiler ? m_profiler->chip() : std::string()},
+                                      {"trial_passes", m_trialPasses},
                                       {"no_counters", m_noCounters},
                                       {"privileged", ::geteuid() == 0}}));
         for (;;) {
@@ -58,7 +59,10 @@ private:
         if (!probed) m_noCounters = probed.error().toString();
         else if (probed->outcome.status != TrialStatus::Ok) m_noCounters = probed->outcome.message;
         else if (probed->values.get("time_ns").value_or(0) <= 0) m_noCounters = "CUPTI counted a kernel of ours as taking no time; its counters are not to be believed";
-        else m_profiler = std::move(*profiler);
+        else {
+            m_trialPasses = probed->passes;
+            m_profiler = std::move(*profiler);
+        }
     }
 
     Result<Message> handle(const Message& request) {
@@ -125,6 +129,7 @@ private:
     DataFiles m_files;
     std::unique_ptr<profile::CacheReader> m_cache;
     std::unique_ptr<profile::RangeProfiler> m_profiler;
+    std::size_t m_trialPasses = 0;
     std::string m_noCounters;
 };
 
