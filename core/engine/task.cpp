@@ -10,15 +10,15 @@
 namespace ww::engine {
 namespace {
 
-/// Every construct that the CPU device cannot run, whatever values the parameters take, in one error.
-Result<void> checkServable(const spec::Spec& spec, const source::SourceModel& model, const source::Entry& entry, const device::DeviceFacts& device) {
+/// Every construct of the device's own text that the CPU device cannot run, whatever values the parameters take, in one error.
+Result<void> checkServable(const spec::Spec& spec, std::string_view text, const source::Entry& entry, const device::DeviceFacts& device) {
     if (device.kind != device::DeviceKind::Cpu) return {};
     auto known = source::cpuMacros();
     for (const auto& parameter : spec.parameters) known.open.insert(parameter.name);
     for (const auto& option : spec.compilerOptions) {
         if (option.starts_with("-D")) known.open.insert(option.substr(2, option.find('=') - 2));
     }
-    return source::checkRunsOnCpu(model, entry.qualifiedName, known);
+    return source::checkRunsOnCpu(text, entry.qualifiedName, known, spec.kernelFile);
 }
 
 /// Symbol arguments name variables of the source.
@@ -106,10 +106,11 @@ Result<Task> loadTask(const std::filesystem::path& specPath, const device::Devic
     WW_CHECK(spec::checkTunable(spec));
     WW_TRY(model, source::loadCuda(spec.kernelFile));
     WW_TRY(entry, findEntry(model, spec.kernelName));
-    WW_CHECK(checkServable(spec, model, *entry, device));
     WW_CHECK(checkSymbols(spec, model));
     for (auto& parameter : spec.parameters) parameter.site = siteOf(model, *entry, parameter.name, parameter.site);
 
+    WW_TRY(reading, readForDevice(spec, model, device));
+    WW_CHECK(checkServable(spec, reading.text.text, *entry, device));
     WW_TRY(chosen, pickWorkload(spec, device, workload));
     expr::Scope facts;
     device.addTo(facts);
@@ -121,7 +122,6 @@ Result<Task> loadTask(const std::filesystem::path& specPath, const device::Devic
         notes.push_back("line " + std::to_string(problem.line) + ", column " + std::to_string(problem.column) +
                         " of the source was not understood (" + problem.text + "); if the compiler accepts it, all is well");
     }
-    WW_TRY(reading, readForDevice(spec, model, device));
     notes.insert(notes.end(), reading.notes.begin(), reading.notes.end());
     for (const auto& other : spec.workloads) {
         // The CPU device tunes its own small workload on purpose; elsewhere a second tuned workload is worth a word.

@@ -336,8 +336,8 @@ Result<CpuGaps> findCpuGaps(std::string_view text, std::string_view entry, const
     return GapFinder(tokens, declarations, known).run(entry);
 }
 
-Result<void> checkRunsOnCpu(const SourceModel& model, std::string_view entry, const KnownMacros& known) {
-    WW_TRY(gaps, findCpuGaps(model.text, entry, known));
+Result<void> checkRunsOnCpu(std::string_view text, std::string_view entry, const KnownMacros& known, const std::filesystem::path& file) {
+    WW_TRY(gaps, findCpuGaps(text, entry, known));
     std::string list;
     for (const CpuGap& gap : gaps.found) {
         if (gap.certain) list += "\n  line " + std::to_string(gap.line) + ": " + gap.what + " (" + gap.text + ")";
@@ -346,7 +346,7 @@ Result<void> checkRunsOnCpu(const SourceModel& model, std::string_view entry, co
     return fail(ErrorCode::Unsupported,
                 "the CPU device cannot run the kernel " + std::string(entry) + ":" + list +
                     "\ntune it with --device cuda on a machine with an NVIDIA GPU, or put such code inside #ifdef __CUDA_ARCH__ with a plain C++ #else",
-                model.path.string());
+                file.string());
 }
 
 }  // namespace ww::source

@@ -35,6 +35,8 @@ struct CpuGaps {
 [[nodiscard]] KnownMacros cpuMacros();
 
 /// One message that names every certain gap with its line. Errors: Unsupported; Ok where there is none.
-[[nodiscard]] Result<void> checkRunsOnCpu(const SourceModel& model, std::string_view entry, const KnownMacros& known);
+/// `file` is for the message.
+[[nodiscard]] Result<void> checkRunsOnCpu(std::string_view text, std::string_view entry, const KnownMacros& known,
+                                          const std::filesystem::path& file);
 
 }  // namespace ww::source

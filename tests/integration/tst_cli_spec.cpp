@@ -17,6 +17,8 @@ class TestCliSpec : public QObject {
                "    }\n"
                "}\n";
     }
+    /// JSON written with single quotes; moc loses its way in raw strings.
+    static QByteArray json(const char* text) { return QByteArray(text).replace('\'', '"'); }
     QString annotated() const {
         cli::write(path(QStringLiteral("scale.cu")), "#pragma kernel tune(threads = 32, 64) tune(items = 1, 2, 4)\n"
                                                      "#pragma kernel set(tile = threads * items) set(n = 4096)\n"
@@ -75,13 +77,13 @@ private Q_SLOTS:
     void recordedResultsAreAReference() {
         cli::write(path(QStringLiteral("half.cu")), "#ifndef B\n#define B 32\n#endif\n__global__ void half_of(const float* x, float* y) {\n"
                                                     "    int i = blockIdx.x * B + threadIdx.x;\n    y[i] = x[i] * 0.5f;\n}\n");
-        const QByteArray before = R"j({"ConfigurationSpace": {"TuningParameters": [{"Name": "B", "Type": "int", "Values": "[32, 64]"}]},
-            "KernelSpecification": {"Language": "CUDA", "KernelName": "half_of", "KernelFile": "half.cu", "GlobalSizeType": "CUDA",
-            "GlobalSize": {"X": "256 // B"}, "LocalSize": {"X": "B"}, "Arguments": [
-            {"Name": "x", "Type": "float", "Size": 256, "FillType": "Constant", "FillValue": 3, "AccessType": "ReadOnly", "MemoryType": "Vector"},
-            {"Name": "y", "Type": "float", "Size": 256, "FillType": "Constant", "FillValue": 0, "AccessType": "WriteOnly", "MemoryType": "Vector"}],
-            "ReferenceArguments": [{"Name": "want", "TargetName": "y", "FillType": "Constant", "FillValue": )j";
-        const QByteArray after = R"j(, "ValidationMethod": "SideBySideComparison", "ValidationThreshold": 0.01}]}})j";
+        const QByteArray before = json("{'ConfigurationSpace': {'TuningParameters': [{'Name': 'B', 'Type': 'int', 'Values': '[32, 64]'}]}, "
+            "'KernelSpecification': {'Language': 'CUDA', 'KernelName': 'half_of', 'KernelFile': 'half.cu', 'GlobalSizeType': 'CUDA', "
+            "'GlobalSize': {'X': '256 // B'}, 'LocalSize': {'X': 'B'}, 'Arguments': [ "
+            "{'Name': 'x', 'Type': 'float', 'Size': 256, 'FillType': 'Constant', 'FillValue': 3, 'AccessType': 'ReadOnly', 'MemoryType': 'Vector'}, "
+            "{'Name': 'y', 'Type': 'float', 'Size': 256, 'FillType': 'Constant', 'FillValue': 0, 'AccessType': 'WriteOnly', 'MemoryType': 'Vector'}], "
+            "'ReferenceArguments': [{'Name': 'want', 'TargetName': 'y', 'FillType': 'Constant', 'FillValue':");
+        const QByteArray after = json(", 'ValidationMethod': 'SideBySideComparison', 'ValidationThreshold': 0.01}]}}");
         for (const auto& [value, good] : {std::pair<QByteArray, QByteArray>{"1.495", "2"}, {"1.6", "0"}}) {
             const QString file = path(QStringLiteral("half.json")), database = QStringLiteral("half%1.db").arg(QString::fromLatin1(value));
             cli::write(file, before + value + after);

@@ -108,7 +108,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("reason");
         QTest::newRow("asm") << QByteArray("asm volatile(\"bar.sync 1;\");") << QByteArray("PTX");
         QTest::newRow("wmma") << QByteArray("nvcuda::wmma::mma_sync(a, b, c, d);") << QByteArray("tensor-core");
-        QTest::newRow("launch") << QByteArray("k<<<1, 1>>>(p);") << QByteArray("launches kernels");
+        QTest::newRow("launch") << QByteArray("k<<<1, 1>>>(p);") << QByteArray("a launch from device code");
     }
     void refusals() {
         QFETCH(QByteArray, line);

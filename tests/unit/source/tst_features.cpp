@@ -85,7 +85,7 @@ private Q_SLOTS:
     void oneMessageNamesAll() {
         auto model = parseCuda("__global__ void k() {\n asm(\"x\");\n wmma::fill_fragment(a, 0);\n}\n", "some.cu");
         VERIFY_OK(model);
-        const auto verdict = checkRunsOnCpu(*model, "k", cpuMacros());
+        const auto verdict = checkRunsOnCpu(model->text, "k", cpuMacros(), model->path);
         COMPARE_ERR(verdict, ww::ErrorCode::Unsupported);
         const QString text = QString::fromStdString(verdict.error().message);
         QVERIFY2(text.contains("line 2: inline PTX (asm(\"x\"))") && text.contains("line 3: tensor-core"), qPrintable(text));

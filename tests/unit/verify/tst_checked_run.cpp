@@ -66,7 +66,7 @@ private Q_SLOTS:
     void changedSizesReallocate();
     void memoryThatIsNotThere();
     void dataFilesComeFromTheSource();
-    void symbolsAreRefused();
+    void symbolsGoBesideTheArguments();
 };
 
 void TestCheckedRun::goodKernelIsClean() {
@@ -302,12 +302,17 @@ void TestCheckedRun::dataFilesComeFromTheSource() {
     QCOMPARE(loadAsDouble(DType::Float32, run->outputs[0].data()), 0.0);
 }
 
-void TestCheckedRun::symbolsAreRefused() {
+void TestCheckedRun::symbolsGoBesideTheArguments() {
     MemoryDevice device;
     LaunchBuffers buffers(device);
     spec::ResolvedLaunch launch = launchOf();
     launch.arguments[0].memory = spec::MemoryKind::Symbol;
-    COMPARE_ERR(checkedRun(device, buffers, kModule, launch, 5, 0), ErrorCode::Unsupported);
+    VERIFY_OK(buffers.prepare(launch, 5, 0));
+    const device::Launch prepared = buffers.launch(kModule);
+    QCOMPARE(prepared.arguments.size(), std::size_t{2});
+    QCOMPARE(prepared.symbols.size(), std::size_t{1});
+    QCOMPARE(prepared.symbols[0].name, launch.arguments[0].name);
+    QCOMPARE(prepared.symbols[0].bytes, static_cast<std::size_t>(launch.arguments[0].bytes()));
 }
 
 QTEST_APPLESS_MAIN(TestCheckedRun)
