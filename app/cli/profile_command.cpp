@@ -39,8 +39,24 @@ std::string scaled(double value, const std::string& unit) {
 std::string valueText(double value, const std::string& unit) {
     if (unit == "%") return number(value, 1) + " %";
     if (unit == "ns") return formatTimeNs(value);
+    if (unit == "byte/s") return scaled(value, "B/s");
     if (unit == "byte") return formatBytes(static_cast<std::uint64_t>(value));
     return scaled(value, unit == "1" ? "" : unit);
+}
+
+/// Titles of the figures that are no counter of the tables.
+std::string titleOf(const std::string& id) {
+    static constexpr std::pair<const char*, const char*> kTitles[] = {
+        {"registers", "Registers per thread"},      {"local_bytes", "Local memory per thread"},     {"stack_bytes", "Stack per thread"},
+        {"spill_store_bytes", "Spill stores"},      {"spill_load_bytes", "Spill loads"},            {"static_shared_bytes", "Static shared memory"},
+        {"dynamic_shared_bytes", "Dynamic shared memory"}, {"shared_carveout_bytes", "Shared memory set aside"}, {"device_launched", "Launched by the device"},
+        {"theoretical_occupancy_pct", "Theoretical occupancy"}, {"bench_time_ns", "Median of the bench"}, {"estimated_bandwidth", "Estimated bandwidth"},
+        {"estimated_bandwidth_pct", "Estimated bandwidth of peak"}, {"estimated_flops", "Estimated operations"}};
+    if (const auto* metric = profile::findMetric(id)) return std::string(metric->title);
+    for (const auto& [known, title] : kTitles) {
+        if (id == known) return title;
+    }
+    return id.starts_with("code_") ? id.substr(5) + " instructions" : id;
 }
 
 std::string barOf(double percent) {
@@ -76,8 +92,7 @@ void printSection(const Json& metrics, const std::string& section, const char* t
         const auto rung = one["rung"].get<std::string>();
         if (sectionOf(id, rung) != section) continue;
         const auto unit = one["unit"].get<std::string>();
-        const auto* metric = profile::findMetric(id);
-        const std::string name = metric != nullptr ? std::string(metric->title) : id;
+        const std::string name = titleOf(id);
         if (one.contains("value")) {
             const double value = one["value"].get<double>();
             table.add({name, valueText(value, unit), unit == "%" ? barOf(value) : std::string(), rung});

@@ -16,7 +16,7 @@ Result<Program> compileProgram(const Task& task, Workers& workers, const space::
     WW_TRY(candidate, makeCandidate(task, configuration));
     WW_TRY(job, workers.compilers().waitFor(workers.compilers().submit(candidate.request)));
     if (job.result.status != TrialStatus::Ok) {
-        return fail(ErrorCode::InvalidArgument, "this configuration does not compile: " + firstProblem(job.result.log), task.space.display(configuration));
+        return fail(ErrorCode::Unsupported, "this configuration does not compile: " + firstProblem(job.result.log), task.space.display(configuration));
     }
     Program program;
     program.configuration = configuration;
@@ -30,7 +30,7 @@ Result<Program> compileProgram(const Task& task, Workers& workers, const space::
 Result<device::FunctionFacts> loadProgram(const Task& task, Workers& workers, Program& program) {
     WW_TRY(loaded, workers.load(program));
     if (loaded.first.status == TrialStatus::Ok) return loaded.second;
-    return fail(ErrorCode::InvalidArgument, "this configuration cannot be loaded (" + std::string(toString(loaded.first.status)) + "): " + loaded.first.message,
+    return fail(ErrorCode::Unsupported, "this configuration cannot be loaded (" + std::string(toString(loaded.first.status)) + "): " + loaded.first.message,
                 task.space.display(program.configuration));
 }
 

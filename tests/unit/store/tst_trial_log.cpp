@@ -23,6 +23,7 @@ private Q_SLOTS:
     void init();
     void sessionRoundTrip();
     void trialRoundTrip();
+    void aLaterProfileReplacesFigures();
     void failedTrialRoundTrip_data();
     void failedTrialRoundTrip();
     void compilerBytesThatAreNoText();
@@ -104,16 +105,34 @@ void TestTrialLog::sessionRoundTrip() {
     QVERIFY(list->front().sourceText.empty());
 }
 
+void TestTrialLog::aLaterProfileReplacesFigures() {
+    auto log = writer();
+    auto session = log->beginSession(sampleSession());
+    VERIFY_OK(session);
+    auto trial = sampleTrial(*session, 1);
+    trial.metrics = {{"profile/dram_pct", 61.25, "counters"}, {"profile/time_ns", 100, "activity"}};
+    auto id = log->addTrial(trial, {});
+    VERIFY_OK(id);
+    VERIFY_OK(log->addMetrics(*id, {{"profile/time_ns", 98, "counters"}, {"profile/l2_pct", 40, "counters"}}));
+    const auto back = reader()->trialById(*id);
+    VERIFY_OK(back);
+    const std::vector<MetricRecord> expected{{"profile/dram_pct", 61.25, "counters"}, {"profile/l2_pct", 40, "counters"}, {"profile/time_ns", 98, "counters"}};
+    QVERIFY(back->metrics == expected);
+    COMPARE_ERR(log->addMetrics(*id + 1000, {{"profile/l2_pct", 40, "counters"}}), ErrorCode::DatabaseError);
+}
+
 void TestTrialLog::trialRoundTrip() {
     auto log = writer();
     auto session = log->beginSession(sampleSession());
     VERIFY_OK(session);
-    const TrialRecord trial = sampleTrial(*session, 1);
+    TrialRecord trial = sampleTrial(*session, 1);
+    trial.metrics = {{"profile/dram_pct", 61.25, "counters"}, {"profile/estimated_bandwidth", 2.5e12, "estimate"}};
     auto id = log->addTrial(trial, {});
     VERIFY_OK(id);
     auto back = reader()->trial(*session, 1);
     VERIFY_OK(back);
     QCOMPARE(back->id, *id);
+    QVERIFY(back->metrics == trial.metrics);
     QCOMPARE(back->config.dump(), trial.config.dump());
     QVERIFY(back->status == trial.status && back->verdict == trial.verdict);
     QVERIFY(back->timeNs == trial.timeNs && back->timeCi == trial.timeCi);
