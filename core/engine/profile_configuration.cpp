@@ -16,13 +16,16 @@ Result<Program> compileProgram(const Task& task, Workers& workers, const space::
     WW_TRY(candidate, makeCandidate(task, configuration));
     WW_TRY(job, workers.compilers().waitFor(workers.compilers().submit(candidate.request)));
     if (job.result.status != TrialStatus::Ok) {
-        return fail(ErrorCode::Unsupported, "this configuration does not compile: " + firstProblem(job.result.log), task.space.display(configuration));
+        return fail(ErrorCode::Unsupported, "this configuration does not compile: " + firstProblem(job.result.log),
+                    task.space.display(configuration));
     }
     Program program;
     program.configuration = configuration;
     program.object = std::move(job.result);
     WW_TRY(launch, launchFor(task, configuration, task.workload));
-    if (launch.empty) return fail(ErrorCode::InvalidArgument, "the grid of workload " + task.workload.name + " has no block: there is nothing to profile");
+    if (launch.empty)
+        return fail(ErrorCode::InvalidArgument,
+                    "the grid of workload " + task.workload.name + " has no block: there is nothing to profile");
     program.launch = std::move(launch);
     return program;
 }
@@ -30,11 +33,12 @@ Result<Program> compileProgram(const Task& task, Workers& workers, const space::
 Result<device::FunctionFacts> loadProgram(const Task& task, Workers& workers, Program& program) {
     WW_TRY(loaded, workers.load(program));
     if (loaded.first.status == TrialStatus::Ok) return loaded.second;
-    return fail(ErrorCode::Unsupported, "this configuration cannot be loaded (" + std::string(toString(loaded.first.status)) + "): " + loaded.first.message,
+    return fail(ErrorCode::Unsupported,
+                "this configuration cannot be loaded (" + std::string(toString(loaded.first.status)) + "): " + loaded.first.message,
                 task.space.display(program.configuration));
 }
 
-}  // namespace
+} // namespace
 
 Result<Json> profileConfiguration(const SessionOptions& options, const std::string& text, profile::MetricSet set) {
     WW_TRY(device, findDevice(options.device));
@@ -51,7 +55,9 @@ Result<Json> profileConfiguration(const SessionOptions& options, const std::stri
     const auto deadline = monotonicNs() + static_cast<std::int64_t>(task->spec.limits.trialSeconds * 1e9);
     WW_TRY(flaw, verifier.verify(program, {1, 0, false, deadline}, checks));
     if (flaw.status != TrialStatus::Ok) {
-        return fail(ErrorCode::Unsupported, "this configuration is not profiled, since it is not correct (" + std::string(toString(flaw.status)) + "): " + flaw.message,
+        return fail(ErrorCode::Unsupported,
+                    "this configuration is not profiled, since it is not correct (" + std::string(toString(flaw.status)) +
+                        "): " + flaw.message,
                     task->space.display(configuration));
     }
     Bencher bencher(task, *workers, seed);
@@ -71,4 +77,4 @@ Result<Json> profileConfiguration(const SessionOptions& options, const std::stri
                 {"profile", found.toJson()}};
 }
 
-}  // namespace ww::engine
+} // namespace ww::engine

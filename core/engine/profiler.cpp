@@ -22,7 +22,8 @@ profile::DeclaredWork declaredWork(const Task& task, const space::Configuration&
     if (!constants) return work;
     expr::Scope scope(&*constants);
     const auto& parameters = task.space.parameters();
-    for (std::size_t p = 0; p < parameters.size(); ++p) scope.set(parameters[p].name, task.space.valueOf(configuration, p));
+    for (std::size_t p = 0; p < parameters.size(); ++p)
+        scope.set(parameters[p].name, task.space.valueOf(configuration, p));
     const auto number = [&](const std::optional<expr::Expression>& expression) -> std::optional<double> {
         if (!expression) return std::nullopt;
         const auto value = expression->evaluate(scope);
@@ -33,7 +34,7 @@ profile::DeclaredWork declaredWork(const Task& task, const space::Configuration&
     return work;
 }
 
-}  // namespace
+} // namespace
 
 worker::ProfileClient* Profiler::client() {
     if (m_tried) return m_client.get();
@@ -59,9 +60,11 @@ std::string Profiler::reasonToSkip() const {
     const auto& text = m_task->source.text;
     const bool gridSync = text.find("this_grid") != std::string::npos || text.find("grid_group") != std::string::npos;
     if (m_task->spec.cooperative || gridSync) {
-        return "the kernel waits for its whole grid (cooperative groups), which would hang when it is replayed pass by pass; it was left out";
+        return "the kernel waits for its whole grid (cooperative groups), which would hang when it is replayed pass by pass; it was left "
+               "out";
     }
-    if (m_losses >= kMaxLosses) return "the profile worker was lost " + std::to_string(m_losses) + " times in a row; the last time: " + m_noCounters;
+    if (m_losses >= kMaxLosses)
+        return "the profile worker was lost " + std::to_string(m_losses) + " times in a row; the last time: " + m_noCounters;
     return {};
 }
 
@@ -143,4 +146,4 @@ encode::LastProfile lastProfile(const profile::Profile& profile, const device::D
     return last;
 }
 
-}  // namespace ww::engine
+} // namespace ww::engine

@@ -24,14 +24,16 @@ public:
 
     /// What is known of a program from compile, load and bench.
     struct Known {
-        device::FunctionFacts function;     ///< of Workers::load(); -1 where unknown
-        std::optional<double> timeNs;       ///< median
+        device::FunctionFacts function; ///< of Workers::load(); -1 where unknown
+        std::optional<double> timeNs;   ///< median
     };
     /// Whether a correct trial should be profiled: each, where the trial's set takes one pass; else improvements alone. False
     /// where this machine gives no counters: the other rungs tell nothing that the trial's record does not.
     [[nodiscard]] bool wantsTrial(bool improvement);
     /// The trial's set. Errors: Cancelled.
-    [[nodiscard]] Result<profile::Profile> profileTrial(const Program& program, const Known& known) { return profile(program, known, profile::MetricSet::Trial); }
+    [[nodiscard]] Result<profile::Profile> profileTrial(const Program& program, const Known& known) {
+        return profile(program, known, profile::MetricSet::Trial);
+    }
     /// Any set: finalists, pins, on demand. Errors: Cancelled.
     [[nodiscard]] Result<profile::Profile> profile(const Program& program, const Known& known, profile::MetricSet set);
 
@@ -50,7 +52,7 @@ private:
     std::unique_ptr<worker::ProfileClient> m_client;
     std::string m_noCounters;
     bool m_tried = false;
-    int m_losses = 0;                       ///< of the worker, one after another
+    int m_losses = 0; ///< of the worker, one after another
 };
 
 /// Rows of `metric`: "profile/dram_pct", ... with the rung as source; absent figures have no row.
@@ -62,4 +64,4 @@ private:
 /// document: {kernel, workload, device, config, time_ns, sandbox, profile_sandbox, counters{available, reason}, profile}.
 [[nodiscard]] Result<Json> profileConfiguration(const SessionOptions& options, const std::string& configuration, profile::MetricSet set);
 
-}  // namespace ww::engine
+} // namespace ww::engine

@@ -66,7 +66,7 @@ Measurements valuesOf(const KernelRecord& kernel) {
     return values;
 }
 
-}  // namespace
+} // namespace
 
 Result<Measurements> recordActivity(const std::function<device::Outcome()>& launch, device::Outcome& outcome) {
     WW_TRY(cupti, CuptiLibrary::open());
@@ -88,4 +88,4 @@ Result<Measurements> recordActivity(const std::function<device::Outcome()>& laun
     return valuesOf(*all.last);
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

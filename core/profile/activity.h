@@ -14,4 +14,4 @@ namespace ww::profile {
 /// Errors: EnvironmentMissing without CUPTI, WorkerFailed with its words.
 [[nodiscard]] Result<Measurements> recordActivity(const std::function<device::Outcome()>& launch, device::Outcome& outcome);
 
-}  // namespace ww::profile
+} // namespace ww::profile

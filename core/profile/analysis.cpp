@@ -29,7 +29,8 @@ std::optional<Occupancy> occupancyOf(const Observation& from, const Measurements
     BlockNeeds needs;
     needs.threads = static_cast<std::int64_t>(block[0]) * block[1] * block[2];
     needs.registersPerThread = static_cast<std::int64_t>(*registers);
-    needs.sharedBytes = static_cast<std::int64_t>(values.get("static_shared_bytes").value_or(0)) + static_cast<std::int64_t>(from.shape.dynamicSharedBytes);
+    needs.sharedBytes =
+        static_cast<std::int64_t>(values.get("static_shared_bytes").value_or(0)) + static_cast<std::int64_t>(from.shape.dynamicSharedBytes);
     auto occupancy = theoreticalOccupancy(from.device, needs);
     // The driver knows of what we do not: clusters, carve-outs, granules of chips to come.
     if (const auto driver = from.function.activeBlocksPerProcessor; driver >= 0 && driver != occupancy.blocks) {
@@ -46,7 +47,8 @@ void addEstimates(const Observation& from, Profile& profile) {
     if (from.work.bytes) {
         const double bandwidth = *from.work.bytes / seconds;
         profile.values.put("estimated_bandwidth", bandwidth, "byte/s", Rung::Estimate);
-        if (const auto peak = ratedBandwidth(from.device)) profile.values.put("estimated_bandwidth_pct", 100 * bandwidth / *peak, "%", Rung::Estimate);
+        if (const auto peak = ratedBandwidth(from.device))
+            profile.values.put("estimated_bandwidth_pct", 100 * bandwidth / *peak, "%", Rung::Estimate);
     }
     if (from.work.flops) profile.values.put("estimated_flops", *from.work.flops / seconds, "flop/s", Rung::Estimate);
 }
@@ -62,24 +64,29 @@ void addNotes(const Observation& from, Profile& profile) {
     if (!from.noCounters.empty()) profile.notes.push_back("No hardware counters: " + from.noCounters);
     if (profile.rung == Rung::Counters) return;
     if (!from.work.bytes) {
-        profile.notes.push_back("No estimate of the bandwidth: the spec does not say how many bytes a launch has to move (Warpwright.Work.Bytes).");
+        profile.notes.push_back(
+            "No estimate of the bandwidth: the spec does not say how many bytes a launch has to move (Warpwright.Work.Bytes).");
     } else {
-        profile.notes.push_back("Bandwidth is an estimate: declared bytes over the measured time. What caches save or repeat is not in it.");
+        profile.notes.push_back(
+            "Bandwidth is an estimate: declared bytes over the measured time. What caches save or repeat is not in it.");
     }
     if (!from.work.flops) profile.notes.push_back("No estimate of the operations: the spec does not give Warpwright.Work.Flops.");
 }
 
-}  // namespace
+} // namespace
 
 std::optional<double> Profile::nearness() const noexcept {
     const Value* dram = values.find("dram_pct");
     const Value* issue = values.find("issue_pct");
-    if (dram == nullptr || issue == nullptr || !dram->value || !issue->value || dram->rung != Rung::Counters || issue->rung != Rung::Counters) return std::nullopt;
+    if (dram == nullptr || issue == nullptr || !dram->value || !issue->value || dram->rung != Rung::Counters ||
+        issue->rung != Rung::Counters)
+        return std::nullopt;
     return std::clamp(std::max(*dram->value, *issue->value) / 100, 0.0, 1.0);
 }
 
 Json Profile::toJson() const {
-    Json json = {{"set", toString(set)}, {"rung", toString(rung)}, {"chip", chip}, {"passes", passes}, {"seconds", seconds}, {"metrics", values.toJson()}};
+    Json json = {{"set", toString(set)}, {"rung", toString(rung)}, {"chip", chip},
+                 {"passes", passes},     {"seconds", seconds},     {"metrics", values.toJson()}};
     json["occupancy"] = occupancy ? occupancy->toJson() : Json();
     json["roofline"] = roofline ? roofline->toJson() : Json();
     json["bottlenecks"] = Json::array();
@@ -110,11 +117,12 @@ Profile analyse(const Observation& observation) {
     if (profile.occupancy) profile.values.put("theoretical_occupancy_pct", 100 * profile.occupancy->fraction(), "%", Rung::Computed);
     addEstimates(observation, profile);
     profile.roofline = rooflineFrom(profile.values);
-    if (!profile.roofline && observation.timeNs) profile.roofline = rooflineFrom(observation.work, *observation.timeNs / kNsPerSecond, observation.device);
+    if (!profile.roofline && observation.timeNs)
+        profile.roofline = rooflineFrom(observation.work, *observation.timeNs / kNsPerSecond, observation.device);
     profile.rung = rungOf(profile.values);
     profile.bottlenecks = findBottlenecks({profile.values, observation.device, observation.shape, profile.occupancy, profile.roofline});
     addNotes(observation, profile);
     return profile;
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -19,16 +19,16 @@ namespace ww::profile {
 /// What is known of a kernel's launch; the better the rung, the more of it.
 struct Observation {
     MetricSet set = MetricSet::Trial;
-    Measurements measured;              ///< counters, the activity record, opcodes: whatever could be had
-    std::string noCounters;             ///< why there are none, with the remedy; empty where there are
-    std::string chip;                   ///< as CUPTI calls it; empty without counters
+    Measurements measured;  ///< counters, the activity record, opcodes: whatever could be had
+    std::string noCounters; ///< why there are none, with the remedy; empty where there are
+    std::string chip;       ///< as CUPTI calls it; empty without counters
     std::size_t passes = 0;
-    double seconds = 0;                 ///< that counting took
+    double seconds = 0; ///< that counting took
     device::DeviceFacts device;
     device::LaunchShape shape;
-    device::FunctionFacts function;     ///< -1 where unknown
-    compile::CompileFacts compiled;     ///< -1 where unknown
-    std::optional<double> timeNs;       ///< median of the bench
+    device::FunctionFacts function; ///< -1 where unknown
+    compile::CompileFacts compiled; ///< -1 where unknown
+    std::optional<double> timeNs;   ///< median of the bench
     DeclaredWork work;
 };
 
@@ -38,12 +38,12 @@ struct Profile {
     std::string chip;
     std::size_t passes = 0;
     double seconds = 0;
-    Rung rung = Rung::Attributes;       ///< of the throughput figures: what runs may be compared by
+    Rung rung = Rung::Attributes; ///< of the throughput figures: what runs may be compared by
     Measurements values;
     std::optional<Occupancy> occupancy;
     std::optional<Roofline> roofline;
     std::vector<Bottleneck> bottlenecks;
-    std::vector<std::string> notes;     ///< what is missing, and why
+    std::vector<std::string> notes; ///< what is missing, and why
 
     /// Nearness to the binding roof, b of the reward: max(DRAM %, issue-active %) / 100. nullopt unless both were counted.
     [[nodiscard]] std::optional<double> nearness() const noexcept;
@@ -54,4 +54,4 @@ struct Profile {
 /// Puts attributes, computed figures and estimates beside what was measured, and draws the conclusions.
 [[nodiscard]] Profile analyse(const Observation& observation);
 
-}  // namespace ww::profile
+} // namespace ww::profile

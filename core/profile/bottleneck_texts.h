@@ -8,4 +8,4 @@ namespace ww::profile {
 /// resources/diagnoses/bottlenecks.json, put into the program by the build.
 extern const std::string_view kBottleneckTexts;
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -18,14 +18,14 @@ namespace {
 // and a kernel that reaches it nowhere waits for latencies.
 constexpr double kBusyPct = 60;
 constexpr double kLowOccupancyPct = 50;
-constexpr double kConflictShare = 0.1;          ///< of shared-memory wavefronts
+constexpr double kConflictShare = 0.1; ///< of shared-memory wavefronts
 constexpr double kSectorBytes = 32;
-constexpr double kPoorSectorUse = 0.75;         ///< of a sector's bytes
-constexpr double kFewThreads = 24;              ///< of 32, active per instruction
-constexpr double kBarrierShare = 0.2;           ///< of the cycles that warps wait
-constexpr double kTailEfficiency = 0.85;        ///< work / (waves rounded up)
-constexpr double kManyWaves = 10;               ///< a last wave hardly counts after so many
-constexpr double kShortNs = 5000;               ///< a launch costs some microseconds by itself
+constexpr double kPoorSectorUse = 0.75;  ///< of a sector's bytes
+constexpr double kFewThreads = 24;       ///< of 32, active per instruction
+constexpr double kBarrierShare = 0.2;    ///< of the cycles that warps wait
+constexpr double kTailEfficiency = 0.85; ///< work / (waves rounded up)
+constexpr double kManyWaves = 10;        ///< a last wave hardly counts after so many
+constexpr double kShortNs = 5000;        ///< a launch costs some microseconds by itself
 
 std::string figure(double value, int digits = 0) {
     char text[32];
@@ -85,12 +85,13 @@ std::vector<Stall> stallsOf(const Measurements& values) {
             total += *value;
         }
     }
-    for (auto& stall : stalls) stall.share /= total;
+    for (auto& stall : stalls)
+        stall.share /= total;
     std::stable_sort(stalls.begin(), stalls.end(), [](const Stall& a, const Stall& b) { return a.share > b.share; });
     return stalls;
 }
 
-}  // namespace
+} // namespace
 
 std::optional<Bottleneck> memoryBound(const Evidence& evidence) {
     const auto pct = dramPct(evidence.values);
@@ -130,7 +131,8 @@ std::optional<Bottleneck> latencyBound(const Evidence& evidence) {
     const auto compute = computePct(evidence.values);
     const auto dram = dramPct(evidence.values);
     if (!compute || !dram) return std::nullopt;
-    const double busiest = std::max({*compute, *dram, evidence.values.get("l1_pct").value_or(0), evidence.values.get("l2_pct").value_or(0)});
+    const double busiest =
+        std::max({*compute, *dram, evidence.values.get("l1_pct").value_or(0), evidence.values.get("l2_pct").value_or(0)});
     if (busiest >= kBusyPct) return std::nullopt;
     diagnose::Captures captures{{"compute", figure(*compute)}, {"dram", figure(*dram)}};
     if (const auto occupancy = evidence.values.get("occupancy_pct")) captures["occupancy"] = figure(*occupancy);
@@ -148,14 +150,17 @@ std::optional<Bottleneck> occupancyLimited(const Evidence& evidence) {
     // A kernel that keeps a unit busy has warps enough.
     const double busiest = std::max(computePct(evidence.values).value_or(0), dramPct(evidence.values).value_or(0));
     if (busiest >= kBusyPct) return std::nullopt;
-    diagnose::Captures captures{{"percent", figure(pct)}, {"blocks", std::to_string(evidence.occupancy->blocks)}, {"warps", std::to_string(evidence.occupancy->warps)}};
+    diagnose::Captures captures{{"percent", figure(pct)},
+                                {"blocks", std::to_string(evidence.occupancy->blocks)},
+                                {"warps", std::to_string(evidence.occupancy->warps)}};
     const char* id = "block-limited";
     if (evidence.occupancy->limiter == Limiter::Registers) {
         id = "register-limited";
         if (const auto registers = evidence.values.get("registers")) captures["registers"] = figure(*registers);
     } else if (evidence.occupancy->limiter == Limiter::SharedMemory) {
         id = "shared-memory-limited";
-        const double bytes = evidence.values.get("static_shared_bytes").value_or(0) + static_cast<double>(evidence.shape.dynamicSharedBytes);
+        const double bytes =
+            evidence.values.get("static_shared_bytes").value_or(0) + static_cast<double>(evidence.shape.dynamicSharedBytes);
         captures["bytes"] = formatBytes(static_cast<std::uint64_t>(bytes));
     }
     return make(id, 0.5 * (1 - pct / 100), std::move(captures));
@@ -183,7 +188,8 @@ std::optional<Bottleneck> bankConflicts(const Evidence& evidence) {
     if (!conflicts || !wavefronts || *wavefronts <= 0) return std::nullopt;
     const double share = *conflicts / *wavefronts;
     if (share < kConflictShare) return std::nullopt;
-    return make("bank-conflicts", 0.6 * share, {{"percent", figure(100 * share)}, {"conflicts", figure(*conflicts)}, {"wavefronts", figure(*wavefronts)}});
+    return make("bank-conflicts", 0.6 * share,
+                {{"percent", figure(100 * share)}, {"conflicts", figure(*conflicts)}, {"wavefronts", figure(*wavefronts)}});
 }
 
 std::optional<Bottleneck> uncoalesced(const Evidence& evidence) {
@@ -192,10 +198,14 @@ std::optional<Bottleneck> uncoalesced(const Evidence& evidence) {
     const bool load = loads.value_or(kSectorBytes) <= stores.value_or(kSectorBytes);
     const double used = load ? *loads : *stores;
     if (used <= 0 || used >= kPoorSectorUse * kSectorBytes) return std::nullopt;
-    diagnose::Captures captures{{"access", load ? "load" : "store"}, {"used", figure(used, 1)}, {"percent", figure(100 * used / kSectorBytes)}};
-    if (const auto sectors = evidence.values.get(load ? "load_sectors_per_request" : "store_sectors_per_request")) captures["sectors"] = figure(*sectors, 1);
+    diagnose::Captures captures{
+        {"access", load ? "load" : "store"}, {"used", figure(used, 1)}, {"percent", figure(100 * used / kSectorBytes)}};
+    if (const auto sectors = evidence.values.get(load ? "load_sectors_per_request" : "store_sectors_per_request"))
+        captures["sectors"] = figure(*sectors, 1);
     // It costs as much as the memory system is busy with it.
-    const double busy = std::max({dramPct(evidence.values).value_or(50), evidence.values.get("l1_pct").value_or(0), evidence.values.get("l2_pct").value_or(0)}) / 100;
+    const double busy = std::max({dramPct(evidence.values).value_or(50), evidence.values.get("l1_pct").value_or(0),
+                                  evidence.values.get("l2_pct").value_or(0)}) /
+                        100;
     return make("uncoalesced", (1 - used / kSectorBytes) * busy, std::move(captures));
 }
 
@@ -204,7 +214,8 @@ std::optional<Bottleneck> divergent(const Evidence& evidence) {
     if (!threads || *threads <= 0 || *threads >= kFewThreads) return std::nullopt;
     diagnose::Captures captures{{"threads", figure(*threads, 1)}};
     if (const auto uniform = evidence.values.get("uniform_branch_pct")) captures["divergent"] = figure(100 - *uniform);
-    return make("divergence", 0.5 * (1 - *threads / static_cast<double>(std::max<std::int64_t>(1, evidence.device.warpSize))), std::move(captures));
+    return make("divergence", 0.5 * (1 - *threads / static_cast<double>(std::max<std::int64_t>(1, evidence.device.warpSize))),
+                std::move(captures));
 }
 
 std::optional<Bottleneck> barrierBound(const Evidence& evidence) {
@@ -230,7 +241,8 @@ std::optional<Bottleneck> tailEffect(const Evidence& evidence) {
     if (!waves || *waves <= 1 || *waves > kManyWaves) return std::nullopt;
     const double efficiency = *waves / std::ceil(*waves);
     if (efficiency >= kTailEfficiency) return std::nullopt;
-    diagnose::Captures captures{{"waves", figure(*waves, 2)}, {"full", figure(std::floor(*waves))}, {"last", figure(100 * (*waves - std::floor(*waves)))}};
+    diagnose::Captures captures{
+        {"waves", figure(*waves, 2)}, {"full", figure(std::floor(*waves))}, {"last", figure(100 * (*waves - std::floor(*waves)))}};
     if (const auto active = evidence.values.get("sm_active_pct")) captures["active"] = figure(*active);
     return make("tail-effect", 0.8 * (1 - efficiency), std::move(captures));
 }
@@ -243,8 +255,8 @@ std::optional<Bottleneck> launchBound(const Evidence& evidence) {
 
 std::vector<Bottleneck> findBottlenecks(const Evidence& evidence) {
     std::vector<Bottleneck> found;
-    for (const auto rule : {memoryBound, cacheBound, computeBound, latencyBound, occupancyLimited, spilling, bankConflicts, uncoalesced, divergent,
-                            barrierBound, gridTooSmall, tailEffect, launchBound}) {
+    for (const auto rule : {memoryBound, cacheBound, computeBound, latencyBound, occupancyLimited, spilling, bankConflicts, uncoalesced,
+                            divergent, barrierBound, gridTooSmall, tailEffect, launchBound}) {
         if (auto bottleneck = rule(evidence)) found.push_back(std::move(*bottleneck));
     }
     std::stable_sort(found.begin(), found.end(), [](const Bottleneck& a, const Bottleneck& b) { return a.weight > b.weight; });
@@ -264,4 +276,4 @@ const diagnose::Catalogue& bottleneckCatalogue() {
     return catalogue;
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -27,7 +27,7 @@ struct Evidence {
 /// sentence and the remedy, in both languages.
 struct Bottleneck {
     diagnose::Diagnosis what;
-    double weight = 0;      ///< 0 to 1: how much of the kernel it may be; the list is sorted by it
+    double weight = 0; ///< 0 to 1: how much of the kernel it may be; the list is sorted by it
 };
 
 /// One function per rule; each says nothing where its figures are missing.
@@ -35,7 +35,7 @@ struct Bottleneck {
 [[nodiscard]] std::optional<Bottleneck> cacheBound(const Evidence& evidence);
 [[nodiscard]] std::optional<Bottleneck> computeBound(const Evidence& evidence);
 [[nodiscard]] std::optional<Bottleneck> latencyBound(const Evidence& evidence);
-[[nodiscard]] std::optional<Bottleneck> occupancyLimited(const Evidence& evidence);   ///< register, shared memory or block limited
+[[nodiscard]] std::optional<Bottleneck> occupancyLimited(const Evidence& evidence); ///< register, shared memory or block limited
 [[nodiscard]] std::optional<Bottleneck> spilling(const Evidence& evidence);
 [[nodiscard]] std::optional<Bottleneck> bankConflicts(const Evidence& evidence);
 [[nodiscard]] std::optional<Bottleneck> uncoalesced(const Evidence& evidence);
@@ -51,4 +51,4 @@ struct Bottleneck {
 /// resources/diagnoses/bottlenecks.json, part of the program.
 [[nodiscard]] const diagnose::Catalogue& bottleneckCatalogue();
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -76,7 +76,8 @@ public:
     Result<void> flush() override {
         std::uint64_t words = m_bytes / kWordBytes;
         void* parameters[] = {&m_memory, &words};
-        WW_CHECK(m_driver.check(m_driver.cuLaunchKernel_(m_function, m_blocks, 1, 1, kThreads, 1, 1, 0, nullptr, parameters, nullptr), "flushing the caches"));
+        WW_CHECK(m_driver.check(m_driver.cuLaunchKernel_(m_function, m_blocks, 1, 1, kThreads, 1, 1, 0, nullptr, parameters, nullptr),
+                                "flushing the caches"));
         return m_driver.check(m_driver.cuCtxSynchronize_(), "flushing the caches");
     }
 
@@ -89,7 +90,7 @@ private:
     CUdeviceptr m_memory = 0;
 };
 
-}  // namespace
+} // namespace
 
 Result<std::unique_ptr<CacheReader>> CacheReader::make(const device::DeviceFacts& facts) {
     WW_TRY(driver, device::CudaDriver::open());
@@ -98,4 +99,4 @@ Result<std::unique_ptr<CacheReader>> CacheReader::make(const device::DeviceFacts
     return std::unique_ptr<CacheReader>(std::move(reader));
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -19,4 +19,4 @@ public:
     [[nodiscard]] virtual Result<void> flush() = 0;
 };
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -17,8 +17,8 @@ namespace ww::profile {
 /// A set of metrics, made ready for one chip: names that it knows, the image that programs its counters, the passes that takes.
 struct CounterPlan {
     std::string chip;
-    std::vector<std::pair<const Metric*, const char*>> metrics;  ///< with the chip's name for each
-    Measurements missing;                                        ///< those that the chip has under no name
+    std::vector<std::pair<const Metric*, const char*>> metrics; ///< with the chip's name for each
+    Measurements missing;                                       ///< those that the chip has under no name
     std::vector<std::uint8_t> configImage;
     std::size_t passes = 0;
 
@@ -41,11 +41,12 @@ public:
     /// Errors: as knows(); Unsupported where none of the metrics is there.
     [[nodiscard]] Result<CounterPlan> plan(std::span<const Metric* const> metrics) const;
     /// The plan's figures out of a decoded counter data image.
-    [[nodiscard]] Result<Measurements> evaluate(const CounterPlan& plan, std::span<const std::uint8_t> counterData, std::size_t range) const;
+    [[nodiscard]] Result<Measurements> evaluate(const CounterPlan& plan, std::span<const std::uint8_t> counterData,
+                                                std::size_t range) const;
 
 private:
     std::string m_chip;
     std::vector<std::uint8_t> m_availability;
 };
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -12,8 +12,10 @@ namespace {
 /// The driver lets root alone read counters unless told otherwise, and a container's root only with SYS_ADMIN.
 std::string permissionRemedy() {
     if (::geteuid() == 0 && sandbox::countersNeedAdmin()) {
-        return "this process is root but lacks the capability SYS_ADMIN: start the container with --cap-add=SYS_ADMIN, or on the host open the counters "
-               "to everyone (put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into /etc/modprobe.d/nvidia-counters.conf, then reboot); "
+        return "this process is root but lacks the capability SYS_ADMIN: start the container with --cap-add=SYS_ADMIN, or on the host open "
+               "the counters "
+               "to everyone (put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into /etc/modprobe.d/nvidia-counters.conf, then "
+               "reboot); "
                "a cloud that refuses both cannot serve counters";
     }
     return "the driver gives hardware counters to administrators only: put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into "
@@ -21,7 +23,7 @@ std::string permissionRemedy() {
            "--cap-add=SYS_ADMIN as root; a cloud that refuses both cannot serve counters";
 }
 
-}  // namespace
+} // namespace
 
 std::string remedyFor(int cuptiResult) {
     switch (cuptiResult) {
@@ -33,11 +35,13 @@ std::string remedyFor(int cuptiResult) {
     case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED: return "a MIG slice of this GPU has no counters; use the whole GPU";
     case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED: return "mining cards have no counters; use another GPU";
     case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED: return "counters need SLI to be off";
-    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED: return "under WSL counters need a newer driver and the developer mode of the NVIDIA control panel";
+    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+        return "under WSL counters need a newer driver and the developer mode of the NVIDIA control panel";
     case CUPTI_ERROR_HARDWARE_BUSY:
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED: return "another profiler (ncu, nsys, DCGM) holds the counters; end it and try again";
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+        return "another profiler (ncu, nsys, DCGM) holds the counters; end it and try again";
     default: return {};
     }
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -9,4 +9,4 @@ namespace ww::profile {
 /// profiler at work. Empty for results that are no matter of permission or set-up.
 [[nodiscard]] std::string remedyFor(int cuptiResult);
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -10,14 +10,16 @@ namespace ww::profile {
 namespace {
 
 Unexpected absent() {
-    return fail(ErrorCode::EnvironmentMissing, "this build has no CUPTI support; build it where the CUDA Toolkit 12.6 or newer is installed with CUPTI");
+    return fail(ErrorCode::EnvironmentMissing,
+                "this build has no CUPTI support; build it where the CUDA Toolkit 12.6 or newer is installed with CUPTI");
 }
 
-}  // namespace
+} // namespace
 
 std::vector<const char*> CounterPlan::names() const {
     std::vector<const char*> list;
-    for (const auto& [metric, name] : metrics) list.push_back(name);
+    for (const auto& [metric, name] : metrics)
+        list.push_back(name);
     return list;
 }
 Result<std::vector<std::string>> ChipMetrics::chips() { return absent(); }
@@ -29,4 +31,4 @@ Result<Measurements> recordActivity(const std::function<device::Outcome()>&, dev
 Result<Measurements> disassemble(std::span<const std::byte>) { return absent(); }
 Result<std::unique_ptr<CacheReader>> CacheReader::make(const device::DeviceFacts&) { return absent(); }
 
-}  // namespace ww::profile
+} // namespace ww::profile

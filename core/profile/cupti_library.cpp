@@ -39,21 +39,22 @@ Result<std::unique_ptr<CuptiLibrary>> load() {
     auto cupti = std::make_unique<CuptiLibrary>();
     void* library = openAny(cupti->path);
     if (library == nullptr) {
-        return fail(ErrorCode::EnvironmentMissing,
-                    "CUPTI (libcupti.so) was not found: install the CUDA Toolkit's CUPTI (cuda-cupti, 12.6 or newer), or set CUDA_HOME to the toolkit");
+        return fail(ErrorCode::EnvironmentMissing, "CUPTI (libcupti.so) was not found: install the CUDA Toolkit's CUPTI (cuda-cupti, 12.6 "
+                                                   "or newer), or set CUDA_HOME to the toolkit");
     }
     const char* missing = nullptr;
-#define WW_LOAD(name)                                                                     \
-    cupti->name##_ = reinterpret_cast<decltype(cupti->name##_)>(::dlsym(library, #name)); \
+#define WW_LOAD(name)                                                                                                                      \
+    cupti->name##_ = reinterpret_cast<decltype(cupti->name##_)>(::dlsym(library, #name));                                                  \
     if (cupti->name##_ == nullptr) missing = #name;
     WW_CUPTI_CALLS(WW_LOAD)
 #undef WW_LOAD
-    if (missing != nullptr) return fail(ErrorCode::EnvironmentMissing, std::string("this CUPTI lacks ") + missing + "; 12.6 or newer is needed", cupti->path);
+    if (missing != nullptr)
+        return fail(ErrorCode::EnvironmentMissing, std::string("this CUPTI lacks ") + missing + "; 12.6 or newer is needed", cupti->path);
     (void)cupti->cuptiGetVersion_(&cupti->version);
     return cupti;
 }
 
-}  // namespace
+} // namespace
 
 std::string CuptiLibrary::describe(CUptiResult result) const {
     const char* text = nullptr;
@@ -74,4 +75,4 @@ Result<const CuptiLibrary*> CuptiLibrary::open() {
     return static_cast<const CuptiLibrary*>(opened->get());
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -23,7 +23,8 @@ constexpr std::size_t kMaxListing = (std::size_t{1} << 20) - 1;
 /// The tool and its arguments before the file.
 std::vector<std::string> disassembler() {
     std::vector<fs::path> folders;
-    for (const auto& toolkit : compile::toolkitFolders()) folders.push_back(toolkit / "bin");
+    for (const auto& toolkit : compile::toolkitFolders())
+        folders.push_back(toolkit / "bin");
     std::string_view path = std::getenv("PATH") != nullptr ? std::getenv("PATH") : "";
     while (!path.empty()) {
         const auto one = path.substr(0, path.find(':'));
@@ -61,12 +62,14 @@ private:
     std::string m_path;
 };
 
-}  // namespace
+} // namespace
 
 Result<Measurements> disassemble(std::span<const std::byte> cubin) {
     auto command = disassembler();
     if (command.empty()) {
-        return fail(ErrorCode::EnvironmentMissing, "neither nvdisasm nor cuobjdump was found: install the CUDA Toolkit's binary utilities (cuda-nvdisasm), or set CUDA_HOME");
+        return fail(
+            ErrorCode::EnvironmentMissing,
+            "neither nvdisasm nor cuobjdump was found: install the CUDA Toolkit's binary utilities (cuda-nvdisasm), or set CUDA_HOME");
     }
     WW_TRY(file, TemporaryFile::make(cubin));
     command.push_back(file->path());
@@ -74,9 +77,10 @@ Result<Measurements> disassemble(std::span<const std::byte> cubin) {
     if (run.exitCode != 0) return fail(ErrorCode::WorkerFailed, "the disassembler failed: " + run.output.substr(0, 500), command.front());
     if (run.output.size() >= kMaxListing) return fail(ErrorCode::Unsupported, "the kernel's machine code is too long to be listed whole");
     Measurements counted;
-    for (const auto& [name, count] : countOpcodes(run.output)) counted.put("code_" + name, static_cast<double>(count), "1", Rung::Code);
+    for (const auto& [name, count] : countOpcodes(run.output))
+        counted.put("code_" + name, static_cast<double>(count), "1", Rung::Code);
     if (counted.empty()) return fail(ErrorCode::WorkerFailed, "the disassembler's listing holds no instruction", command.front());
     return counted;
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -7,10 +7,11 @@
 namespace ww::profile {
 namespace {
 
-constexpr std::pair<Rung, std::string_view> kRungs[] = {{Rung::Counters, "counters"}, {Rung::Activity, "activity"}, {Rung::Timed, "timed"}, {Rung::Attributes, "attributes"},
-                                                        {Rung::Computed, "computed"}, {Rung::Estimate, "estimate"}, {Rung::Code, "code"}};
+constexpr std::pair<Rung, std::string_view> kRungs[] = {
+    {Rung::Counters, "counters"}, {Rung::Activity, "activity"}, {Rung::Timed, "timed"}, {Rung::Attributes, "attributes"},
+    {Rung::Computed, "computed"}, {Rung::Estimate, "estimate"}, {Rung::Code, "code"}};
 
-}  // namespace
+} // namespace
 
 std::string_view toString(Rung rung) noexcept {
     return std::find_if(std::begin(kRungs), std::end(kRungs), [&](const auto& pair) { return pair.first == rung; })->second;
@@ -38,7 +39,8 @@ void Measurements::put(Value value) {
 }
 
 void Measurements::merge(const Measurements& other) {
-    for (const auto& value : other.m_values) put(value);
+    for (const auto& value : other.m_values)
+        put(value);
 }
 
 const Value* Measurements::find(std::string_view id) const noexcept {
@@ -78,4 +80,4 @@ Result<Measurements> Measurements::fromJson(const Json& json) {
     return measurements;
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

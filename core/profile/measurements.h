@@ -21,7 +21,8 @@ enum class Rung {
     Estimate,   ///< from declared bytes and operations, and the measured time
     Code        ///< counted in the machine code, not in its execution
 };
-[[nodiscard]] std::string_view toString(Rung rung) noexcept;  ///< "counters", "activity", "timed", "attributes", "computed", "estimate", "code"
+[[nodiscard]] std::string_view
+toString(Rung rung) noexcept; ///< "counters", "activity", "timed", "attributes", "computed", "estimate", "code"
 [[nodiscard]] std::optional<Rung> rungFrom(std::string_view word) noexcept;
 
 /// A figure, or why there is none: what is not available is never 0.
@@ -30,7 +31,7 @@ struct Value {
     std::optional<double> value;
     std::string unit;
     Rung rung = Rung::Counters;
-    std::string reason;     ///< where there is no value
+    std::string reason; ///< where there is no value
     bool operator==(const Value&) const = default;
 };
 
@@ -57,4 +58,4 @@ private:
     std::vector<Value> m_values;
 };
 
-}  // namespace ww::profile
+} // namespace ww::profile

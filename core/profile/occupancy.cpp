@@ -6,8 +6,8 @@
 namespace ww::profile {
 namespace {
 
-constexpr std::int64_t kRegisterGranule = 256;  ///< registers, per warp
-constexpr std::int64_t kPartitions = 4;         ///< schedulers with a register file of their own
+constexpr std::int64_t kRegisterGranule = 256; ///< registers, per warp
+constexpr std::int64_t kPartitions = 4;        ///< schedulers with a register file of their own
 
 constexpr std::int64_t roundUp(std::int64_t value, std::int64_t granule) noexcept { return (value + granule - 1) / granule * granule; }
 
@@ -23,7 +23,7 @@ std::int64_t blocksByRegisters(const device::DeviceFacts& device, std::int64_t w
     return warpsThatFit / warps;
 }
 
-}  // namespace
+} // namespace
 
 std::string_view toString(Limiter limiter) noexcept {
     switch (limiter) {
@@ -53,17 +53,20 @@ Occupancy theoreticalOccupancy(const device::DeviceFacts& device, const BlockNee
     occupancy.byBlocks = device.maxBlocksPerProcessor;
     occupancy.byRegisters = blocksByRegisters(device, warps, needs.registersPerThread);
     const auto shared = roundUp(needs.sharedBytes + reservedShared(device.ccMajor), sharedGranule(device.ccMajor));
-    occupancy.byShared = needs.sharedBytes > device.sharedPerBlockOptin ? 0 : needs.sharedBytes <= 0 ? occupancy.byBlocks : device.sharedPerProcessor / shared;
+    occupancy.byShared = needs.sharedBytes > device.sharedPerBlockOptin ? 0
+                         : needs.sharedBytes <= 0                       ? occupancy.byBlocks
+                                                                        : device.sharedPerProcessor / shared;
     // Where two limits agree, the first named is the one that a kernel's author can change least.
     const std::pair<std::int64_t, Limiter> limits[] = {{occupancy.byWarps, Limiter::Warps},
                                                        {occupancy.byBlocks, Limiter::Blocks},
                                                        {occupancy.byRegisters, Limiter::Registers},
                                                        {occupancy.byShared, Limiter::SharedMemory}};
-    const auto tightest = std::min_element(std::begin(limits), std::end(limits), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto tightest =
+        std::min_element(std::begin(limits), std::end(limits), [](const auto& a, const auto& b) { return a.first < b.first; });
     occupancy.blocks = tightest->first;
     occupancy.limiter = tightest->second;
     occupancy.warps = occupancy.blocks * warps;
     return occupancy;
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

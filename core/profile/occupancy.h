@@ -12,19 +12,19 @@ namespace ww::profile {
 
 /// What keeps more blocks from being resident on a multiprocessor.
 enum class Limiter { Warps, Registers, SharedMemory, Blocks };
-[[nodiscard]] std::string_view toString(Limiter limiter) noexcept;  ///< "warps", "registers", "shared memory", "blocks"
+[[nodiscard]] std::string_view toString(Limiter limiter) noexcept; ///< "warps", "registers", "shared memory", "blocks"
 
 /// What a block of the kernel takes.
 struct BlockNeeds {
     std::int64_t threads = 0;
     std::int64_t registersPerThread = 0;
-    std::int64_t sharedBytes = 0;       ///< static and dynamic
+    std::int64_t sharedBytes = 0; ///< static and dynamic
 };
 
 /// Blocks and warps that a multiprocessor can hold at once, by each limit and by the tightest.
 struct Occupancy {
     std::int64_t blocks = 0, warps = 0, maxWarps = 0;
-    std::int64_t byWarps = 0, byRegisters = 0, byShared = 0, byBlocks = 0;  ///< in blocks
+    std::int64_t byWarps = 0, byRegisters = 0, byShared = 0, byBlocks = 0; ///< in blocks
     Limiter limiter = Limiter::Warps;
 
     /// 0 to 1; 0 where not even one block fits.
@@ -36,4 +36,4 @@ struct Occupancy {
 /// memory carve-out, which the driver chooses where a kernel gains from it.
 [[nodiscard]] Occupancy theoreticalOccupancy(const device::DeviceFacts& device, const BlockNeeds& needs) noexcept;
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -116,8 +116,8 @@ Result<std::size_t> Enabled::decode() {
     decoded.pRangeProfilerObject = m_object;
     WW_CHECK(m_cupti.check(m_cupti.cuptiRangeProfilerDecodeData_(&decoded), "cuptiRangeProfilerDecodeData"));
     if (decoded.numOfRangeDropped > 0) {
-        return fail(ErrorCode::WorkerFailed, "CUPTI dropped " + std::to_string(decoded.numOfRangeDropped) + " ranges: the launch ran more than " +
-                                                 std::to_string(kMaxRanges) + " kernels");
+        return fail(ErrorCode::WorkerFailed, "CUPTI dropped " + std::to_string(decoded.numOfRangeDropped) +
+                                                 " ranges: the launch ran more than " + std::to_string(kMaxRanges) + " kernels");
     }
     WW_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo_Params, info);
     info.pCounterDataImage = m_counterData.data();
@@ -135,7 +135,8 @@ Result<void> checkSupport(const CuptiLibrary& cupti, CUdevice device) {
     if (params.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED) return {};
     std::string why;
     const auto note = [&](CUpti_Profiler_Support_Level level, const char* text) {
-        if (level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED || level == CUPTI_PROFILER_CONFIGURATION_DISABLED) why += std::string(why.empty() ? "" : ", ") + text;
+        if (level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED || level == CUPTI_PROFILER_CONFIGURATION_DISABLED)
+            why += std::string(why.empty() ? "" : ", ") + text;
     };
     note(params.architecture, "its compute capability is below 7.0");
     note(params.sli, "SLI is on");
@@ -164,11 +165,13 @@ public:
         : m_cupti(cupti), m_context(std::move(context)), m_metrics(std::move(metrics)) {}
 
     const std::string& chip() const override { return m_metrics.chip(); }
-    Result<Collected> collect(MetricSet set, const std::function<Result<void>()>& prepare, const std::function<device::Outcome()>& launch) override;
+    Result<Collected> collect(MetricSet set, const std::function<Result<void>()>& prepare,
+                              const std::function<device::Outcome()>& launch) override;
 
 private:
     Result<const CounterPlan*> planFor(MetricSet set);
-    Result<Collected> collectOnce(const CounterPlan& plan, const std::function<Result<void>()>& prepare, const std::function<device::Outcome()>& launch);
+    Result<Collected> collectOnce(const CounterPlan& plan, const std::function<Result<void>()>& prepare,
+                                  const std::function<device::Outcome()>& launch);
 
     const CuptiLibrary& m_cupti;
     std::unique_ptr<PrimaryContext> m_context;
@@ -228,7 +231,7 @@ Result<Collected> CuptiRangeProfiler::collectOnce(const CounterPlan& plan, const
     return collected;
 }
 
-}  // namespace
+} // namespace
 
 Result<std::unique_ptr<RangeProfiler>> RangeProfiler::open(int device) {
     WW_TRY(cupti, CuptiLibrary::open());
@@ -245,4 +248,4 @@ Result<std::unique_ptr<RangeProfiler>> RangeProfiler::open(int device) {
         std::make_unique<CuptiRangeProfiler>(*cupti, std::move(context), ChipMetrics(chip.pChipName, std::move(availability))));
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -39,4 +39,4 @@ public:
                                                     const std::function<device::Outcome()>& launch) = 0;
 };
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -11,12 +11,13 @@ constexpr double kNsPerSecond = 1e9;
 struct Work {
     std::string precision;
     double flops = 0;
-    double peakPerCycle = 0;  ///< operations of the whole device
+    double peakPerCycle = 0; ///< operations of the whole device
 };
 
 /// Scalar arithmetic of one type: thread instructions, an fma counts twice.
 std::optional<Work> scalarWork(const Measurements& counted, const std::string& letter, const char* precision) {
-    const auto add = counted.get("inst_" + letter + "add"), mul = counted.get("inst_" + letter + "mul"), fma = counted.get("inst_" + letter + "fma");
+    const auto add = counted.get("inst_" + letter + "add"), mul = counted.get("inst_" + letter + "mul"),
+               fma = counted.get("inst_" + letter + "fma");
     const auto peak = counted.get("peak_" + letter + "fma");
     if (!add || !mul || !fma || !peak) return std::nullopt;
     // A half-precision instruction of a thread works on two elements; CUPTI counts it once per thread.
@@ -42,7 +43,7 @@ std::optional<int> fp32Lanes(int ccMajor, int ccMinor) noexcept {
     }
 }
 
-}  // namespace
+} // namespace
 
 double Roofline::ofRoof() const noexcept {
     const double roof = std::min(peakFlops, intensity() * peakBandwidth);
@@ -75,7 +76,8 @@ std::optional<Roofline> rooflineFrom(const Measurements& counted) {
         if (work && work->flops > 0 && work->peakPerCycle > 0 && (!most || work->flops > most->flops)) most = work;
     }
     if (!most) return std::nullopt;
-    return Roofline{most->precision, most->flops, *bytes, *time / kNsPerSecond, most->peakPerCycle * *clock, *peakDram * *dramClock, Rung::Counters};
+    return Roofline{most->precision,        most->flops,   *bytes, *time / kNsPerSecond, most->peakPerCycle * *clock,
+                    *peakDram * *dramClock, Rung::Counters};
 }
 
 std::optional<Roofline> rooflineFrom(const DeclaredWork& work, double seconds, const device::DeviceFacts& device) {
@@ -96,4 +98,4 @@ std::optional<double> ratedFlops(const device::DeviceFacts& device) noexcept {
     return 2.0 * *lanes * device.processors * static_cast<double>(device.clockKHz) * 1e3;
 }
 
-}  // namespace ww::profile
+} // namespace ww::profile

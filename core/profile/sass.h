@@ -23,4 +23,4 @@ namespace ww::profile {
 /// Errors: EnvironmentMissing where neither is installed, WorkerFailed with what it printed.
 [[nodiscard]] Result<Measurements> disassemble(std::span<const std::byte> cubin);
 
-}  // namespace ww::profile
+} // namespace ww::profile

@@ -16,7 +16,8 @@ Result<ProfileAnswer> answerFrom(const Json& body) {
     const Json* outcomeJson = member(body, "outcome");
     const Json* values = member(body, "values");
     const Json* facts = member(body, "facts");
-    if (outcomeJson == nullptr || values == nullptr || facts == nullptr) return fail(ErrorCode::WorkerFailed, "the profile worker's answer is not whole");
+    if (outcomeJson == nullptr || values == nullptr || facts == nullptr)
+        return fail(ErrorCode::WorkerFailed, "the profile worker's answer is not whole");
     WW_TRY(outcome, outcomeFromJson(*outcomeJson));
     ProfileAnswer answer;
     answer.status = outcome.status;
@@ -44,8 +45,8 @@ public:
     std::size_t trialPasses() const override { return m_trialPasses; }
     bool privileged() const override { return m_privileged; }
     Result<void> restart();
-    Result<ProfileAnswer> profile(const compile::CompileResult& object, const spec::ResolvedLaunch& launch, std::uint64_t seed, profile::MetricSet set,
-                                  std::chrono::nanoseconds deadline) override;
+    Result<ProfileAnswer> profile(const compile::CompileResult& object, const spec::ResolvedLaunch& launch, std::uint64_t seed,
+                                  profile::MetricSet set, std::chrono::nanoseconds deadline) override;
 
 private:
     ProfileAnswer lost(std::string message) const {
@@ -111,7 +112,7 @@ Result<ProfileAnswer> Client::profile(const compile::CompileResult& object, cons
     return answer;
 }
 
-}  // namespace
+} // namespace
 
 Result<std::unique_ptr<ProfileClient>> ProfileClient::start(const Options& options) {
     auto client = std::make_unique<Client>(options);
@@ -119,4 +120,4 @@ Result<std::unique_ptr<ProfileClient>> ProfileClient::start(const Options& optio
     return std::unique_ptr<ProfileClient>(std::move(client));
 }
 
-}  // namespace ww::worker
+} // namespace ww::worker

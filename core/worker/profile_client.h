@@ -18,11 +18,11 @@ namespace ww::worker {
 
 /// What one profiled launch gave.
 struct ProfileAnswer {
-    TrialStatus status = TrialStatus::Ok;   ///< of the candidate: a launch that fails has no figures
+    TrialStatus status = TrialStatus::Ok; ///< of the candidate: a launch that fails has no figures
     std::string message;
-    profile::Measurements values;           ///< of the best rung that could be had, with opcodes where asked for
+    profile::Measurements values; ///< of the best rung that could be had, with opcodes where asked for
     device::FunctionFacts function;
-    std::string noCounters;                 ///< why values holds no counters; empty where it does
+    std::string noCounters; ///< why values holds no counters; empty where it does
     std::string chip;
     std::size_t passes = 0;
     double seconds = 0;
@@ -34,7 +34,7 @@ struct ProfileAnswer {
 class ProfileClient {
 public:
     struct Options {
-        sandbox::WorkerOptions worker;      ///< device "cuda:N"; role and level are set here
+        sandbox::WorkerOptions worker; ///< device "cuda:N"; role and level are set here
         std::stop_token stop;
     };
     /// Errors: EnvironmentMissing (no such device), WorkerFailed, Cancelled.
@@ -50,8 +50,8 @@ public:
     [[nodiscard]] virtual bool privileged() const = 0;
 
     /// Loads, launches on buffers filled from `seed`, counts, unloads. Errors: Cancelled, WorkerFailed.
-    [[nodiscard]] virtual Result<ProfileAnswer> profile(const compile::CompileResult& object, const spec::ResolvedLaunch& launch, std::uint64_t seed,
-                                                        profile::MetricSet set, std::chrono::nanoseconds deadline) = 0;
+    [[nodiscard]] virtual Result<ProfileAnswer> profile(const compile::CompileResult& object, const spec::ResolvedLaunch& launch,
+                                                        std::uint64_t seed, profile::MetricSet set, std::chrono::nanoseconds deadline) = 0;
 };
 
-}  // namespace ww::worker
+} // namespace ww::worker

@@ -55,10 +55,12 @@ private:
             if (auto flushed = m_cache->flush(); !flushed) outcome = {TrialStatus::RuntimeError, flushed.error().toString(), true, 0};
             return outcome;
         };
-        auto probed = (*profiler)->collect(profile::MetricSet::Trial, [] { return Result<void>(); }, flush);
+        auto probed = (*profiler)->collect(
+            profile::MetricSet::Trial, [] { return Result<void>(); }, flush);
         if (!probed) m_noCounters = probed.error().toString();
         else if (probed->outcome.status != TrialStatus::Ok) m_noCounters = probed->outcome.message;
-        else if (probed->values.get("time_ns").value_or(0) <= 0) m_noCounters = "CUPTI counted a kernel of ours as taking no time; its counters are not to be believed";
+        else if (probed->values.get("time_ns").value_or(0) <= 0)
+            m_noCounters = "CUPTI counted a kernel of ours as taking no time; its counters are not to be believed";
         else {
             m_trialPasses = probed->passes;
             m_profiler = std::move(*profiler);
@@ -86,7 +88,8 @@ private:
         return answer(collected->outcome, loaded.facts, *collected);
     }
 
-    Result<profile::Collected> measure(device::ModuleId module, const spec::ResolvedLaunch& launch, std::uint64_t seed, profile::MetricSet set) {
+    Result<profile::Collected> measure(device::ModuleId module, const spec::ResolvedLaunch& launch, std::uint64_t seed,
+                                       profile::MetricSet set) {
         const auto data = [this](const spec::ResolvedArgument& argument) { return m_files.contentOf(argument); };
         WW_CHECK(m_buffers.prepare(launch, seed, 0, data));
         const auto prepared = m_buffers.launch(module);
@@ -103,7 +106,8 @@ private:
         auto recorded = profile::recordActivity(run, collected.outcome);
         // Without CUPTI even this rung is missing; the launch's own time by events remains.
         if (recorded) collected.values = std::move(*recorded);
-        else if (collected.outcome.status == TrialStatus::Ok) collected.values.put("time_ns", static_cast<double>(run().timeNs), "ns", profile::Rung::Timed);
+        else if (collected.outcome.status == TrialStatus::Ok)
+            collected.values.put("time_ns", static_cast<double>(run().timeNs), "ns", profile::Rung::Timed);
         return collected;
     }
 
@@ -133,11 +137,11 @@ private:
     std::string m_noCounters;
 };
 
-}  // namespace
+} // namespace
 
 Result<void> serveProfile(sandbox::Channel& channel, device::Device& device) {
     ProfileServer server(channel, device);
     return server.serve();
 }
 
-}  // namespace ww::worker
+} // namespace ww::worker
