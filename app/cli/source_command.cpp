@@ -3,7 +3,10 @@
 #include <memory>
 
 #include "commands.h"
+#include "compile/toolkit.h"
 #include "output.h"
+#include "source/host_code.h"
+#include "source/include_scan.h"
 #include "source/source_model.h"
 
 namespace ww::cli {
@@ -125,15 +128,36 @@ void printFile(const SourceModel& model) {
         for (const auto& feature : model.features) table.add({std::to_string(feature.line), feature.id, feature.text});
         table.print();
     }
-    if (!model.includes.empty()) {
-        title("Includes");
-        for (const auto& include : model.includes) std::cout << include << '\n';
-    }
     if (model.problems.empty()) return;
     title("Syntax that was not understood");
     Table table({">line", ">column", "text"});
     for (const auto& problem : model.problems) table.add({std::to_string(problem.line), std::to_string(problem.column), problem.text});
     table.print();
+}
+
+/// Where the headers of a CUDA file come from, and what its compilers will not get to see.
+void printReading(const SourceModel& model) {
+    std::vector<source::IncludeFolder> folders{{model.path.parent_path(), "the kernel's folder", true}};
+    for (const auto& folder : compile::toolkitIncludeFolders()) folders.push_back({folder, "the CUDA Toolkit", false});
+    if (const auto includes = source::resolveIncludes(model.text, folders); !includes.empty()) {
+        title("Includes");
+        Table table({">line", "include", "found in", "file"});
+        for (const auto& one : includes) {
+            const std::string from = one.from.empty() ? "" : one.from.filename().string() + ":";
+            const auto name = std::string_view(one.written).substr(1, one.written.size() - 2);
+            const std::string place = source::isHostHeader(name)     ? "left out: only the host needs it"
+                                      : compile::isServedHeader(name) ? "served from memory"
+                                      : one.file.empty()              ? "not found"
+                                                                      : one.foundIn;
+            table.add({from + std::to_string(one.line), one.written, place, one.file.string()});
+        }
+        table.print();
+    }
+    const auto device = source::separateHostCode(model.text, [](std::string_view written) { return source::isHostHeader(written.substr(1, written.size() - 2)); });
+    if (device.setAside.empty() && device.undecorated.empty()) return;
+    title("Host code");
+    if (!device.setAside.empty()) std::cout << device.note() << '\n';
+    for (const auto& name : device.undecorated) std::cout << name << " has no __device__, but device code calls it: it is compiled for the device\n";
 }
 
 int runSource(const SourceFlags& flags) {
@@ -156,6 +180,7 @@ int runSource(const SourceFlags& flags) {
         for (const auto& lambda : function.lambdas) std::cout << "line " << lambda.line << ": lambda " << lambda.name << lambda.captures << '\n';
     }
     printFile(*model);
+    if (cuda) printReading(*model);
     return 0;
 }
 

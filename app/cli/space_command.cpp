@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "commands.h"
 #include "engine/session.h"
 #include "output.h"
 #include "spec/spec.h"
+#include "store/recorded_space.h"
 
 namespace ww::cli {
 namespace {
@@ -84,8 +86,42 @@ int showExplanation(const space::SearchSpace& space, const SpaceFlags& flags) {
     return refused ? 1 : 0;
 }
 
+/// A recorded space has no conditions: what was measured is what there is.
+int showRecorded(const store::RecordedSpace& recorded, const SpaceFlags& flags) {
+    const auto& trials = recorded.trials();
+    const auto& space = recorded.space();
+    if (flags.list || flags.sample > 0) {
+        SplitMix64 rng(flags.seed != 0 ? flags.seed : drawSeed());
+        Json configurations = Json::array();
+        const std::size_t count = flags.list ? trials.size() : static_cast<std::size_t>(flags.sample);
+        for (std::size_t i = 0; i < count && !trials.empty(); ++i) {
+            const auto& trial = flags.list ? trials[i] : trials[static_cast<std::size_t>(rng.below(trials.size()))];
+            if (flags.json) configurations.push_back(space.toJson(trial.configuration));
+            else std::cout << space.display(trial.configuration) << '\n';
+        }
+        if (flags.json) printJson({{"configurations", configurations}});
+        return 0;
+    }
+    std::map<std::string, std::size_t> failures;
+    for (const auto& trial : trials) {
+        if (!trial.failure.empty()) ++failures[trial.failure];
+    }
+    if (flags.json) {
+        printJson({{"cartesian", countJson({space.cartesianSize(), true})}, {"valid", trials.size()}, {"exact", true}, {"valid_ci", Json()},
+                   {"rejected_by", Json::object()}, {"failed", failures}, {"recorded_on", recorded.device()}});
+        return 0;
+    }
+    std::printf("%s, recorded on %s: %zu configurations of %.0f combinations\n", recorded.kernel().c_str(), recorded.device().c_str(), trials.size(),
+                space.cartesianSize());
+    for (const auto& [name, failed] : failures) std::printf("%zu failed with %s\n", failed, name.c_str());
+    return 0;
+}
+
 int runSpace(const SpaceFlags& flags) {
     const auto space = openSpace(flags);
+    if (!space && flags.explain.empty()) {
+        if (const auto recorded = store::RecordedSpace::read(flags.spec)) return showRecorded(*recorded, flags);
+    }
     if (!space) return report(space.error(), flags.json);
     if (!flags.explain.empty()) return showExplanation(*space, flags);
     if (flags.sample > 0 || flags.list) {
@@ -116,7 +152,7 @@ int runSpace(const SpaceFlags& flags) {
 void addSpace(CLI::App& app, int& exitCode) {
     auto flags = std::make_shared<SpaceFlags>();
     auto* command = app.add_subcommand("space", "Count, sample, list or explain the valid configurations of a spec");
-    command->add_option("spec", flags->spec, "Spec file, folder or kernel source")->required();
+    command->add_option("spec", flags->spec, "Spec file, folder, kernel source, or a recorded space (Kernel Tuner's cache file)")->required();
     command->add_flag("--count", flags->count, "Count them (what happens without any flag)");
     command->add_option("--sample", flags->sample, "Draw N uniformly");
     command->add_flag("--list", flags->list, "List all");

@@ -192,6 +192,17 @@ private Q_SLOTS:
         QVERIFY(!devices.isEmpty());
         QCOMPARE(devices.last().toObject()[QStringLiteral("kind")].toString(), QStringLiteral("cpu"));
     }
+
+    void aRecordedSpaceCountsItsEntries() {
+        QTemporaryDir folder;
+        const auto file = folder.filePath(QStringLiteral("recorded.json"));
+        cli::write(file, "{\"device_name\": \"GPU\", \"kernel_name\": \"k\", \"tune_params_keys\": [\"a\"], \"tune_params\": {\"a\": [1, 2, 4]}, \"cache\": {"
+                         "\"1\": {\"a\": 1, \"time\": 2.5}, \"4\": {\"a\": 4, \"time\": \"RuntimeFailedConfig\"}");
+        const auto run = cli::run({QStringLiteral("space"), file, QStringLiteral("--count"), QStringLiteral("--json")});
+        QVERIFY2(run.exitCode == 0, run.err.constData());
+        QCOMPARE(run.json()[QStringLiteral("valid")].toInt(), 2);
+        QCOMPARE(run.json()[QStringLiteral("failed")].toObject()[QStringLiteral("RuntimeFailedConfig")].toInt(), 1);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestCliErrors)

@@ -35,6 +35,18 @@ private Q_SLOTS:
         QCOMPARE(access["kind"].toString(), QString("store"));
     }
 
+    void hostCodeAndHeadersAreTold() {
+        cli::write(m_folder.filePath("tile.cuh"), "#pragma once\n#define TILE 64\n");
+        const auto file = written("mixed.cu", "#include <vector>\n#include \"tile.cuh\"\n#include \"lost.cuh\"\n"
+                                              "__global__ void k(float* y) { y[blockIdx.x * TILE + threadIdx.x] = 1; }\n"
+                                              "int main() { k<<<1, TILE>>>(nullptr); }\n");
+        const auto run = cli::run({QStringLiteral("source"), file});
+        QVERIFY2(run.exitCode == 0, run.err.constData());
+        for (const char* part : {"left out: only the host needs it", "the kernel's folder", "not found", "lines 1, 5 (#include <vector>, main)"}) {
+            QVERIFY2(run.out.contains(part), run.out.constData());
+        }
+    }
+
     void triton() {
         const auto file = written("add.py", "import triton\nimport triton.language as tl\n\n@triton.autotune(configs=[triton.Config({'B': 128}, num_warps=4)], key=['n'])\n"
                                             "@triton.jit\ndef add(x_ptr, y_ptr, n, B: tl.constexpr):\n    o = tl.program_id(0) * B + tl.arange(0, B)\n"
