@@ -243,6 +243,7 @@ private:
         for (std::size_t i = std::max(external, shared) + 1; i + 1 < end; ++i) {
             if (!is(code, i, "[") || !is(code, i + 1, "]") || code[i - 1].kind != Kind::Word) continue;
             const Token& name = code[i - 1];
+            if (atNamespace) m_edits.push_back({code[start].begin, code[start].begin, "WW_MARK_SHARED_POINTER "});
             m_edits.push_back({code[external].begin, code[external].end, atNamespace ? "static thread_local" : ""});
             m_edits.push_back({code[shared].begin, code[shared].end, ""});
             m_edits.push_back({name.begin, code[i + 1].end, "(*const " + std::string(textOf(name)) + ")"});

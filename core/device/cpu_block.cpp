@@ -19,7 +19,8 @@ std::string triple(const std::array<unsigned, 3>& v) {
 
 }  // namespace
 
-BlockRunner::BlockRunner(std::size_t sharedBytes) : m_shared(sharedBytes), m_sharedBytes(sharedBytes), m_plainStack(kPlainStackBytes) {}
+BlockRunner::BlockRunner(std::size_t sharedBytes)
+    : m_shared(sharedBytes + kSharedGuardBytes), m_sharedBytes(sharedBytes), m_plainStack(kPlainStackBytes) {}
 
 BlockRunner::~BlockRunner() = default;
 
@@ -47,13 +48,15 @@ void BlockRunner::work(CpuLaunch& launch) {
         m_block.grid[i] = launch.grid[static_cast<std::size_t>(i)];
         m_block.block[i] = m_block.last[i] = launch.block[static_cast<std::size_t>(i)];
     }
-    m_block.shared = m_shared.top() - m_sharedBytes;
+    m_block.shared = m_shared.top() - kSharedGuardBytes - m_sharedBytes;
+    m_checked = launch.checked != nullptr ? checkedShared() : CheckedShared{};
     t_current = this;
     while (takeBlocks()) {
         if (launch.fibers) {
             while (m_nextBlock < m_endBlock && !launch.failed.load(std::memory_order_relaxed)) {
-                setBlock(m_nextBlock++);
+                beginBlock(m_nextBlock++);
                 runFiberBlock();
+                endBlock();
             }
         } else {
             m_plain = makeFiber<&BlockRunner::plainEntry>(m_plainStack, 0);
@@ -71,11 +74,23 @@ bool BlockRunner::takeBlocks() {
     return m_nextBlock < m_launch->blocks;
 }
 
-void BlockRunner::setBlock(std::uint64_t linear) {
+CheckedShared BlockRunner::checkedShared() const {
+    auto* const dynamic = static_cast<std::byte*>(m_block.shared);
+    const std::size_t bytes = m_launch->dynamicSharedBytes;
+    return {m_launch->checked->staticShared(), {{dynamic, bytes}, {dynamic + bytes, kSharedGuardBytes}}};
+}
+
+void BlockRunner::beginBlock(std::uint64_t linear) {
     const std::uint64_t x = m_block.grid[0], y = m_block.grid[1];
     m_block.index[0] = static_cast<unsigned>(linear % x);
     m_block.index[1] = static_cast<unsigned>(linear / x % y);
     m_block.index[2] = static_cast<unsigned>(linear / x / y);
+    if (m_launch->checked != nullptr) m_checked.poison();
+}
+
+void BlockRunner::endBlock() {
+    if (m_launch->checked == nullptr || m_launch->failed.load(std::memory_order_relaxed)) return;
+    if (std::string damage = m_checked.damage(); !damage.empty()) recordFailure(TrialStatus::RuntimeError, std::move(damage) + ", in block " + blockText());
 }
 
 void BlockRunner::callModule(const WwBlock& block) {
@@ -105,9 +120,10 @@ void BlockRunner::plainEntry() {
 void BlockRunner::runPlainBlocks() {
     m_plainRunning = true;
     do {
-        while (m_nextBlock < m_endBlock) {
-            setBlock(m_nextBlock++);
+        while (m_nextBlock < m_endBlock && !m_launch->failed.load(std::memory_order_relaxed)) {
+            beginBlock(m_nextBlock++);
             callModule(m_block);
+            endBlock();
         }
     } while (takeBlocks());
     m_plainRunning = false;

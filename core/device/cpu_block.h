@@ -12,6 +12,7 @@
 
 #include "base/trial_status.h"
 #include "device/cpu_fiber.h"
+#include "device/cpu_module.h"
 #include "ww_abi.h"
 
 namespace ww::device {
@@ -27,6 +28,8 @@ struct CpuLaunch {
     std::array<std::uint32_t, 3> grid{};
     std::array<std::uint32_t, 3> block{};
     bool fibers = false;
+    const CpuModule* checked = nullptr;      ///< shared memory is poisoned and guarded, as this module has it
+    std::size_t dynamicSharedBytes = 0;
     std::uint64_t blocks = 0;
     std::uint64_t chunk = 1;
     std::atomic<std::uint64_t> next{0};
@@ -86,7 +89,9 @@ private:
     static void onFail(int failure, const char* text, const char* file, int line, const unsigned* thread);
 
     bool takeBlocks();                       // false when none is left
-    void setBlock(std::uint64_t linear);
+    void beginBlock(std::uint64_t linear);
+    void endBlock();
+    [[nodiscard]] CheckedShared checkedShared() const;
     void runPlainBlocks();
     void runFiberBlock();
     void runThread(unsigned index);
@@ -120,6 +125,7 @@ private:
     CpuLaunch* m_launch = nullptr;
     std::uint64_t m_nextBlock = 0, m_endBlock = 0;
     WwBlock m_block{};
+    CheckedShared m_checked;
     unsigned m_threads = 0;
     unsigned m_current = 0;
     bool m_plainRunning = false;

@@ -36,6 +36,39 @@ std::int64_t residentBytes() {
     return resident * ::sysconf(_SC_PAGESIZE);
 }
 
+/// What the module reads a texture through.
+WwTexture textureOver(const TextureArgument& argument, const std::byte* texels) {
+    const TextureSampling& sampling = argument.sampling;
+    WwTexture texture{};
+    texture.mark = WW_TEXTURE_MARK;
+    texture.texels = texels;
+    texture.texelCount = argument.texels;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        texture.dimensions += argument.extents[axis] > 0 ? 1 : 0;
+        texture.extents[axis] = std::max(1U, argument.extents[axis]);
+    }
+    texture.kind = isFloating(argument.type) ? WwTexelFloat : isSigned(argument.type) ? WwTexelSigned : WwTexelUnsigned;
+    texture.bytes = static_cast<int>(sizeOf(argument.type));
+    texture.components = argument.components;
+    texture.linear = sampling.filter == TextureFilter::Linear ? 1 : 0;
+    switch (sampling.address) {
+    case TextureAddress::Clamp: texture.address = WwClamp; break;
+    case TextureAddress::Wrap: texture.address = WwWrap; break;
+    case TextureAddress::Mirror: texture.address = WwMirror; break;
+    case TextureAddress::Border: texture.address = WwBorder; break;
+    }
+    texture.normalized = sampling.normalized ? 1 : 0;
+    texture.normalizedRead = sampling.read == TextureRead::NormalizedFloat ? 1 : 0;
+    return texture;
+}
+
+/// The buffer behind an argument; nullptr for a scalar.
+const BufferId* bufferOf(const Argument& argument) {
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument)) return &buffer->buffer;
+    if (const auto* texture = std::get_if<TextureArgument>(&argument)) return &texture->buffer;
+    return nullptr;
+}
+
 class CpuDevice final : public Device {
 public:
     CpuDevice(DeviceFacts facts, int cores)
@@ -94,11 +127,11 @@ public:
     }
 
     Outcome run(const Launch& launch) override {
-        Outcome outcome = launchMany(launch, false, 1);
+        Outcome outcome = launchMany(launch, false, 1, true);
         if (outcome.status == TrialStatus::Ok) copySymbols(launch, m_modules.at(launch.module), SymbolCopy::FromModule);
         return outcome;
     }
-    Outcome time(const Launch& launch, bool cold, int launches) override { return launchMany(launch, cold, std::max(1, launches)); }
+    Outcome time(const Launch& launch, bool cold, int launches) override { return launchMany(launch, cold, std::max(1, launches), false); }
 
     std::int64_t foreignBytes() const override {
         return std::max<std::int64_t>(0, residentBytes() - m_residentAtStart - m_memory.allocatedBytes());
@@ -112,8 +145,8 @@ private:
     Outcome checkSymbols(const Launch& launch, const CpuModule& module) const;
     enum class SymbolCopy { ToModule, FromModule };
     void copySymbols(const Launch& launch, const CpuModule& module, SymbolCopy direction) const;
-    Outcome launchMany(const Launch& launch, bool cold, int launches);
-    Outcome launchOnce(const Launch& launch, const CpuModule& module);
+    Outcome launchMany(const Launch& launch, bool cold, int launches, bool checked);
+    Outcome launchOnce(const Launch& launch, const CpuModule& module, bool checked);
     void flushBuffers(const Launch& launch);
 
     DeviceFacts m_facts;
@@ -128,6 +161,7 @@ private:
     // Arguments of the launch in progress: storage, and the pointers the module reads them through.
     std::vector<std::array<std::byte, 16>> m_values;
     std::vector<void*> m_pointers;
+    std::vector<WwTexture> m_textures;
 };
 
 /// The limits a GPU would check, in the driver's words.
@@ -171,11 +205,18 @@ Outcome CpuDevice::bindArguments(const Launch& launch, const CpuModule& module) 
     }
     m_values.assign(launch.arguments.size(), {});
     m_pointers.assign(launch.arguments.size(), nullptr);
+    m_textures.assign(launch.arguments.size(), {});
     for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
         std::size_t size = sizeof(void*);
         if (const auto* scalar = std::get_if<ScalarArgument>(&launch.arguments[i])) {
             m_values[i] = scalar->bytes;
             size = scalar->size;
+        } else if (const auto* texture = std::get_if<TextureArgument>(&launch.arguments[i])) {
+            const auto texels = m_memory.range(texture->buffer, texture->byteOffset, texture->texels * texture->texelBytes());
+            if (!texels) return refused(TrialStatus::LaunchError, texels.error().message);
+            m_textures[i] = textureOver(*texture, texels->data());
+            const WwTexture* const address = &m_textures[i];
+            std::memcpy(m_values[i].data(), &address, sizeof address);
         } else {
             const auto& where = std::get<BufferArgument>(launch.arguments[i]);
             const auto whole = m_memory.whole(where.buffer);
@@ -214,13 +255,15 @@ void CpuDevice::copySymbols(const Launch& launch, const CpuModule& module, Symbo
     }
 }
 
-Outcome CpuDevice::launchOnce(const Launch& launch, const CpuModule& module) {
+Outcome CpuDevice::launchOnce(const Launch& launch, const CpuModule& module, bool checked) {
     CpuLaunch work;
     work.module = &module.entry();
     work.arguments = m_pointers.data();
     work.grid = launch.shape.grid;
     work.block = launch.shape.block;
     work.fibers = module.usesSync();
+    work.checked = checked ? &module : nullptr;
+    work.dynamicSharedBytes = launch.shape.dynamicSharedBytes;
     work.blocks = std::uint64_t{work.grid[0]} * work.grid[1] * work.grid[2];
     work.chunk = std::clamp<std::uint64_t>(work.blocks / (static_cast<std::uint64_t>(m_pool.size()) * kChunksPerCore), 1, kMaxChunk);
     const std::int64_t start = monotonicNs();
@@ -239,9 +282,9 @@ Outcome CpuDevice::launchOnce(const Launch& launch, const CpuModule& module) {
 void CpuDevice::flushBuffers(const Launch& launch) {
     m_pool.forAll([&](int part) {
         for (const Argument& argument : launch.arguments) {
-            const auto* where = std::get_if<BufferArgument>(&argument);
-            if (where == nullptr) continue;
-            const auto whole = m_memory.whole(where->buffer);
+            const BufferId* const buffer = bufferOf(argument);
+            if (buffer == nullptr) continue;
+            const auto whole = m_memory.whole(*buffer);
             const std::size_t share = whole.size() / static_cast<std::size_t>(m_pool.size()) + 64;
             const std::size_t first = std::min(whole.size(), share * static_cast<std::size_t>(part));
             flushFromCaches(whole.subspan(first, std::min(share, whole.size() - first)));
@@ -249,7 +292,7 @@ void CpuDevice::flushBuffers(const Launch& launch) {
     });
 }
 
-Outcome CpuDevice::launchMany(const Launch& launch, bool cold, int launches) {
+Outcome CpuDevice::launchMany(const Launch& launch, bool cold, int launches, bool checked) {
     const auto found = m_modules.find(launch.module);
     if (found == m_modules.end()) return refused(TrialStatus::LaunchError, "the module is not loaded");
     const CpuModule& module = found->second;
@@ -264,7 +307,7 @@ Outcome CpuDevice::launchMany(const Launch& launch, bool cold, int launches) {
     for (int i = 0; i < launches; ++i) {
         copySymbols(launch, module, SymbolCopy::ToModule);
         if (cold) flushBuffers(launch);
-        Outcome outcome = launchOnce(launch, module);
+        Outcome outcome = launchOnce(launch, module, checked);
         total += outcome.timeNs;
         if (outcome.status != TrialStatus::Ok) return outcome;
     }

@@ -6,28 +6,55 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace ww::device {
 
 namespace {
 
-/// Bytes of thread-local storage of a 64-bit ELF image: the kernel's static shared memory and our own state.
-std::int64_t threadLocalBytes(std::span<const std::byte> image) {
+/// Thread-local storage of a 64-bit ELF image: the kernel's static shared memory and our own state. Zeros where there is none.
+struct ThreadLocals {
+    std::size_t header = 0;  ///< where the image describes it
+    Elf64_Phdr program{};
+};
+
+ThreadLocals threadLocals(std::span<const std::byte> image) {
     Elf64_Ehdr header;
-    if (image.size() < sizeof header) return 0;
+    if (image.size() < sizeof header) return {};
     std::memcpy(&header, image.data(), sizeof header);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr)) return 0;
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr)) return {};
     for (std::size_t i = 0; i < header.e_phnum; ++i) {
-        const std::size_t at = header.e_phoff + i * sizeof(Elf64_Phdr);
-        Elf64_Phdr program;
-        if (at + sizeof program > image.size()) return 0;
-        std::memcpy(&program, image.data() + at, sizeof program);
-        if (program.p_type == PT_TLS) return static_cast<std::int64_t>(program.p_memsz);
+        ThreadLocals locals;
+        locals.header = header.e_phoff + i * sizeof(Elf64_Phdr);
+        if (locals.header + sizeof locals.program > image.size()) return {};
+        std::memcpy(&locals.program, image.data() + locals.header, sizeof locals.program);
+        if (locals.program.p_type == PT_TLS) return locals;
     }
-    return 0;
+    return {};
+}
+
+/// The image with a guard behind its thread-local storage: the loader reserves what the program header says.
+std::vector<std::byte> guarded(std::span<const std::byte> image, const ThreadLocals& locals) {
+    std::vector<std::byte> copy(image.begin(), image.end());
+    if (locals.header == 0) return copy;
+    Elf64_Phdr program = locals.program;
+    program.p_memsz += kSharedGuardBytes;
+    std::memcpy(copy.data() + locals.header, &program, sizeof program);
+    return copy;
+}
+
+/// The loader's own way to a thread's copy of a module's storage, which it makes where there is none yet.
+struct ThreadLocalIndex {
+    std::size_t module, offset;
+};
+extern "C" void* __tls_get_addr(ThreadLocalIndex*);
+
+bool has(void* handle, const char* absoluteSymbol) {
+    ::dlerror();
+    ::dlsym(handle, absoluteSymbol);  // its value says nothing, its presence does
+    return ::dlerror() == nullptr;
 }
 
 bool writeAll(int fd, std::span<const std::byte> bytes) {
@@ -61,7 +88,8 @@ void* openFromMemory(std::span<const std::byte> image, int& fd, std::string& why
 Result<CpuModule> CpuModule::open(std::span<const std::byte> image, const std::string& symbol, const WwRuntime& runtime) {
     std::string why;
     CpuModule module;
-    module.m_handle = openFromMemory(image, module.m_fd, why);
+    const ThreadLocals locals = threadLocals(image);
+    module.m_handle = openFromMemory(guarded(image, locals), module.m_fd, why);
     if (module.m_handle == nullptr) return fail(ErrorCode::Unsupported, "the compiled kernel cannot be loaded: " + why);
     module.m_entry = static_cast<const WwModule*>(::dlsym(module.m_handle, symbol.c_str()));
     if (module.m_entry == nullptr) {
@@ -71,11 +99,10 @@ Result<CpuModule> CpuModule::open(std::span<const std::byte> image, const std::s
         return fail(ErrorCode::Unsupported, "the compiled kernel is of another program version; compile it again");
     }
     module.m_entry->bind(&runtime);
-    ::dlerror();
-    ::dlsym(module.m_handle, "ww_uses_sync");  // absolute symbol: its value says nothing, its presence does
-    module.m_usesSync = ::dlerror() == nullptr;
-    // Alignment padding may add a few bytes to what the kernel declares.
-    module.m_staticSharedBytes = std::max<std::int64_t>(0, threadLocalBytes(image) - module.m_entry->stateBytes);
+    module.m_usesSync = has(module.m_handle, "ww_uses_sync");
+    module.m_threadLocalBytes = locals.program.p_memsz;
+    module.m_initialisedBytes = locals.program.p_filesz;
+    module.m_poisonable = !has(module.m_handle, "ww_shared_pointers");
     return module;
 }
 
@@ -86,16 +113,29 @@ const WwSymbol* CpuModule::findSymbol(std::string_view name) const noexcept {
     return nullptr;
 }
 
+CheckedShared::Area CpuModule::staticShared() const {
+    ThreadLocalIndex index{0, 0};
+    if (m_threadLocalBytes == 0 || ::dlinfo(m_handle, RTLD_DI_TLS_MODID, &index.module) != 0) return {};
+    auto* const base = static_cast<std::byte*>(__tls_get_addr(&index));
+    CheckedShared::Area area;
+    if (m_poisonable) area.memory = {base + m_initialisedBytes, m_threadLocalBytes - m_initialisedBytes};
+    area.guard = {base + m_threadLocalBytes, kSharedGuardBytes};
+    return area;
+}
+
 CpuModule::CpuModule(CpuModule&& other) noexcept
     : m_handle(std::exchange(other.m_handle, nullptr)), m_fd(std::exchange(other.m_fd, -1)), m_entry(other.m_entry), m_usesSync(other.m_usesSync),
-      m_staticSharedBytes(other.m_staticSharedBytes) {}
+      m_threadLocalBytes(other.m_threadLocalBytes), m_initialisedBytes(other.m_initialisedBytes),
+      m_poisonable(other.m_poisonable) {}
 
 CpuModule& CpuModule::operator=(CpuModule&& other) noexcept {
     std::swap(m_handle, other.m_handle);
     std::swap(m_fd, other.m_fd);
     std::swap(m_entry, other.m_entry);
     std::swap(m_usesSync, other.m_usesSync);
-    std::swap(m_staticSharedBytes, other.m_staticSharedBytes);
+    std::swap(m_threadLocalBytes, other.m_threadLocalBytes);
+    std::swap(m_initialisedBytes, other.m_initialisedBytes);
+    std::swap(m_poisonable, other.m_poisonable);
     return *this;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "device/cpu_shared.h"
 #include "ww_abi.h"
 
 namespace ww::device {
@@ -25,7 +26,10 @@ public:
     [[nodiscard]] bool usesSync() const noexcept { return m_usesSync; }
     /// Where a variable lives; nullptr where the module does not export it.
     [[nodiscard]] const WwSymbol* findSymbol(std::string_view name) const noexcept;
-    [[nodiscard]] std::int64_t staticSharedBytes() const noexcept { return m_staticSharedBytes; }
+    /// Alignment padding may add a few bytes to what the kernel declares.
+    [[nodiscard]] std::int64_t staticSharedBytes() const noexcept { return static_cast<std::int64_t>(m_threadLocalBytes - m_initialisedBytes); }
+    /// The calling thread's static shared memory and the guard behind it. The memory is empty where it cannot be told from our own.
+    [[nodiscard]] CheckedShared::Area staticShared() const;
 
 private:
     CpuModule() = default;
@@ -33,7 +37,9 @@ private:
     int m_fd = -1;
     const WwModule* m_entry = nullptr;
     bool m_usesSync = false;
-    std::int64_t m_staticSharedBytes = 0;
+    std::size_t m_threadLocalBytes = 0;  // without the guard
+    std::size_t m_initialisedBytes = 0;  // the first of these: the module's own state, which alone has initial values
+    bool m_poisonable = false;
 };
 
 }  // namespace ww::device

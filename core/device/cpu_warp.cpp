@@ -181,6 +181,8 @@ void BlockRunner::onFail(int failure, const char* text, const char* file, int li
             self.recordFailure(TrialStatus::RuntimeError, where + "assertion `" + text + "` failed");
         } else if (failure == WwOutOfMemory) {
             self.recordFailure(TrialStatus::OutOfMemory, where + "out of memory");
+        } else if (failure == WwBadTexture) {
+            self.recordFailure(TrialStatus::RuntimeError, where + text);
         } else {
             self.recordFailure(TrialStatus::RuntimeError, where + text + " was executed");
         }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "device/cuda_facts.h"
+#include "device/cuda_textures.h"
 #include "device/device.h"
 #include "device/symbols.h"
 
@@ -36,7 +37,7 @@ Outcome outcomeOf(const CudaDriver& driver, CUresult result, const std::string& 
 
 class CudaDevice final : public Device {
 public:
-    CudaDevice(const CudaDriver& driver, DeviceFacts facts) : m_driver(driver), m_facts(std::move(facts)) {}
+    CudaDevice(const CudaDriver& driver, DeviceFacts facts) : m_driver(driver), m_facts(std::move(facts)), m_textures(std::make_unique<CudaTextures>(driver)) {}
     ~CudaDevice() override;
 
     Result<void> open();
@@ -76,6 +77,8 @@ private:
     Outcome bindSymbols(const Launch& launch, std::vector<BoundSymbol>& bound) const;
     Outcome writeSymbols(const Launch& launch) const;
     Outcome readSymbols(const Launch& launch) const;
+    Outcome bindTextures(const Launch& launch);
+    Outcome writeInputs(const Launch& launch);
     Outcome start(const Launch& launch, int times);
     Result<void> prepareFlush();
 
@@ -89,6 +92,7 @@ private:
     std::size_t m_flushBytes = 0;
     std::unordered_map<ModuleId, Module> m_modules;
     std::map<BufferId, Buffer> m_buffers;
+    std::unique_ptr<CudaTextures> m_textures;  ///< goes before the context
     ModuleId m_nextModule = 1;
     BufferId m_nextBuffer = 1;
     std::int64_t m_allocated = 0;
@@ -98,6 +102,7 @@ private:
 CudaDevice::~CudaDevice() {
     if (m_context == nullptr) return;
     // Failures here mean a poisoned context; the process ends soon and the driver cleans up.
+    m_textures.reset();
     for (auto& [id, module] : m_modules) (void)m_driver.cuModuleUnload_(module.module);
     for (auto& [id, buffer] : m_buffers) (void)m_driver.cuMemFree_(buffer.address);
     if (m_flush != 0) (void)m_driver.cuMemFree_(m_flush);
@@ -208,6 +213,7 @@ Result<BufferId> CudaDevice::allocate(std::size_t bytes) {
 void CudaDevice::release(BufferId buffer) {
     const auto found = m_buffers.find(buffer);
     if (found == m_buffers.end()) return;
+    m_textures->release(buffer);
     if (found->second.address != 0) (void)m_driver.cuMemFree_(found->second.address);
     m_allocated -= static_cast<std::int64_t>(found->second.bytes);
     m_buffers.erase(found);
@@ -291,6 +297,24 @@ Outcome CudaDevice::readSymbols(const Launch& launch) const {
     return outcomeOf(m_driver, m_driver.cuStreamSynchronize_(m_stream), "reading the module's variables");
 }
 
+/// On the stream of the launches, as writeSymbols().
+Outcome CudaDevice::bindTextures(const Launch& launch) {
+    for (const Argument& argument : launch.arguments) {
+        const auto* texture = std::get_if<TextureArgument>(&argument);
+        if (texture == nullptr) continue;
+        const auto texels = address(texture->buffer, texture->byteOffset, texture->texels * texture->texelBytes());
+        if (!texels) return {TrialStatus::LaunchError, texels.error().message, false, 0};
+        const CUresult result = m_textures->bind(*texture, *texels, m_stream);
+        if (result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "making a texture of " + std::to_string(texture->texels) + " texels");
+    }
+    return {};
+}
+
+Outcome CudaDevice::writeInputs(const Launch& launch) {
+    if (auto written = writeSymbols(launch); written.status != TrialStatus::Ok) return written;
+    return bindTextures(launch);
+}
+
 Outcome CudaDevice::start(const Launch& launch, int times) {
     const auto found = m_modules.find(launch.module);
     if (found == m_modules.end()) return {TrialStatus::LaunchError, "the module is not loaded", false, 0};
@@ -303,6 +327,10 @@ Outcome CudaDevice::start(const Launch& launch, int times) {
             const auto at = address(buffer->buffer, buffer->byteOffset, 0);
             if (!at) return {TrialStatus::LaunchError, at.error().message, false, 0};
             pointers[i] = *at;
+            parameters[i] = &pointers[i];
+        } else if (const auto* texture = std::get_if<TextureArgument>(&launch.arguments[i])) {
+            static_assert(sizeof(CUtexObject) == sizeof(CUdeviceptr));
+            pointers[i] = m_textures->find(*texture);
             parameters[i] = &pointers[i];
         } else {
             scalars[i] = std::get<ScalarArgument>(launch.arguments[i]);
@@ -322,14 +350,14 @@ Outcome CudaDevice::start(const Launch& launch, int times) {
 }
 
 Outcome CudaDevice::run(const Launch& launch) {
-    if (auto written = writeSymbols(launch); written.status != TrialStatus::Ok) return written;
+    if (auto written = writeInputs(launch); written.status != TrialStatus::Ok) return written;
     if (auto started = start(launch, 1); started.status != TrialStatus::Ok) return started;
     auto outcome = outcomeOf(m_driver, m_driver.cuStreamSynchronize_(m_stream), "running the kernel");
     return outcome.status == TrialStatus::Ok ? readSymbols(launch) : outcome;
 }
 
 Outcome CudaDevice::time(const Launch& launch, bool cold, int launches) {
-    if (auto written = writeSymbols(launch); written.status != TrialStatus::Ok) return written;
+    if (auto written = writeInputs(launch); written.status != TrialStatus::Ok) return written;
     // The flush runs on the same stream, so the launches are queued while it still works: host latency stays out of the window.
     if (cold) {
         if (const CUresult result = m_driver.cuMemsetD8Async_(m_flush, 0x5a, m_flushBytes, m_stream); result != CUDA_SUCCESS) {
@@ -352,7 +380,7 @@ Outcome CudaDevice::time(const Launch& launch, bool cold, int launches) {
 std::int64_t CudaDevice::foreignBytes() const {
     std::size_t free = 0, total = 0;
     if (m_driver.cuMemGetInfo_(&free, &total) != CUDA_SUCCESS) return 0;
-    return std::max<std::int64_t>(0, m_freeAtStart - static_cast<std::int64_t>(free) - m_allocated);
+    return std::max<std::int64_t>(0, m_freeAtStart - static_cast<std::int64_t>(free) - m_allocated - m_textures->bytes());
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/dtype.h"
 #include "base/result.h"
+#include "base/texture.h"
 #include "base/trial_status.h"
 #include "device/device_facts.h"
 
@@ -47,7 +49,19 @@ struct ScalarArgument {
     std::array<std::byte, 16> bytes{};
     std::size_t size = 0;
 };
-using Argument = std::variant<BufferArgument, ScalarArgument>;
+/// A texture object over the texels of a buffer: each launch starts with what the buffer holds then.
+struct TextureArgument {
+    BufferId buffer = 0;
+    std::size_t byteOffset = 0;
+    std::uint64_t texels = 0;
+    DType type = DType::Float32;  ///< Float32, or an integer of up to 32 bits
+    int components = 1;           ///< 1, 2 or 4
+    TextureExtents extents{};
+    TextureSampling sampling;
+    bool operator==(const TextureArgument&) const = default;
+    [[nodiscard]] std::size_t texelBytes() const noexcept { return static_cast<std::size_t>(components) * sizeOf(type); }
+};
+using Argument = std::variant<BufferArgument, ScalarArgument, TextureArgument>;
 
 /// A __constant__ or __device__ variable of the module, and the part of a buffer that holds its contents. Every launch starts with
 /// the buffer's bytes in it; run() puts what the kernel left there back into the buffer.

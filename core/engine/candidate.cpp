@@ -132,6 +132,8 @@ std::string measurementKey(const std::string& objectHash, const spec::ResolvedLa
     key += "/" + std::to_string(launch.dynamicSharedBytes);
     for (const auto& argument : launch.arguments) {
         key += ";" + argument.name + "=" + std::to_string(argument.elements) + "," + argument.scalar.repr();
+        if (argument.memory != spec::MemoryKind::Texture) continue;
+        for (const auto extent : argument.extents) key += "x" + std::to_string(extent);
     }
     return contentHash(key);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/original.h"
 
+#include <algorithm>
+
 #include "base/dtype.h"
 #include "engine/candidate.h"
 #include "engine/log_excerpt.h"
@@ -30,6 +32,11 @@ Result<void> useReferenceKernel(const spec::Spec& spec, compile::CompileRequest&
     request.source = source::separateHostCode(model.text, [](std::string_view) { return false; }).text;
     request.fileName = file.filename().string();
     request.entry = entry->qualifiedName;
+    // Only what its own file declares; the others are filled in the tuned kernel alone.
+    std::erase_if(request.symbols, [&](const std::string& symbol) {
+        const auto colon = symbol.rfind(':');
+        return !model.declared.contains(colon == std::string::npos ? symbol : symbol.substr(colon + 1));
+    });
     request.templateArguments.clear();
     request.defines.clear();
     return {};
@@ -78,6 +85,11 @@ Result<spec::ResolvedLaunch> OriginalProgram::launchOn(const spec::WorkloadSpec&
         WW_CHECK(readExtent(reference.kernel.globalSize[axis], constants, launch.grid[axis]));
     }
     launch.dynamicSharedBytes = 0;
+    std::erase_if(launch.arguments, [&](const spec::ResolvedArgument& argument) {
+        const auto& known = m_program->object.symbols;
+        return argument.memory == spec::MemoryKind::Symbol && !argument.output &&
+               std::none_of(known.begin(), known.end(), [&](const auto& symbol) { return symbol.first == argument.name; });
+    });
     return launch;
 }
 

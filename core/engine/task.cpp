@@ -37,6 +37,25 @@ Result<void> checkSymbols(const spec::Spec& spec, const source::SourceModel& mod
     return {};
 }
 
+/// Texture arguments stand where the kernel takes a cudaTextureObject_t, and all of these are such.
+Result<void> checkTextures(const spec::Spec& spec, const source::Entry& entry, const source::SourceModel& model) {
+    std::size_t position = 0;
+    for (const auto& argument : spec.arguments) {
+        if (argument.memory == spec::MemoryKind::Symbol || argument.memory == spec::MemoryKind::Local) continue;
+        if (position >= entry.arguments.size()) break;  // the device tells of a wrong number
+        const auto& parameter = entry.arguments[position++];
+        const bool isObject = parameter.type == "cudaTextureObject_t" && !parameter.pointer;
+        const bool given = argument.memory == spec::MemoryKind::Texture;
+        if (given ? !parameter.pointer : !isObject) continue;  // the type may have a name of the user's
+        return fail(ErrorCode::InvalidSpec,
+                    isObject ? "the kernel's argument " + parameter.name + " is a texture object; give \"" + argument.name + "\" MemoryType Texture in the spec"
+                             : "the spec gives the texture \"" + argument.name + "\" for the kernel's argument " + parameter.name + " of type " + parameter.type +
+                                   "; a texture takes a cudaTextureObject_t",
+                    model.path.string());
+    }
+    return {};
+}
+
 Result<const source::Entry*> findEntry(const source::SourceModel& model, const std::string& name) {
     if (const auto* entry = model.findEntry(name)) return entry;
     std::vector<std::string> known;
@@ -107,6 +126,7 @@ Result<Task> loadTask(const std::filesystem::path& specPath, const device::Devic
     WW_TRY(model, source::loadCuda(spec.kernelFile));
     WW_TRY(entry, findEntry(model, spec.kernelName));
     WW_CHECK(checkSymbols(spec, model));
+    WW_CHECK(checkTextures(spec, *entry, model));
     for (auto& parameter : spec.parameters) parameter.site = siteOf(model, *entry, parameter.name, parameter.site);
 
     WW_TRY(reading, readForDevice(spec, model, device));

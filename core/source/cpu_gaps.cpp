@@ -24,7 +24,7 @@ constexpr std::string_view kGrid = "grid-wide synchronisation";
 constexpr std::string_view kCluster = "thread-block clusters";
 constexpr std::string_view kLaunch = "a launch from device code";
 constexpr std::string_view kSurface = "surfaces";
-constexpr std::string_view kTexture = "textures";
+constexpr std::string_view kTexture = "layered, cube, gathered and mipmapped textures";
 constexpr std::string_view kReference = "texture references, which CUDA 12 removed";
 constexpr std::string_view kNarrow = "floating-point types of 8 bits and less";
 constexpr std::string_view kSimd = "SIMD-within-a-word intrinsics";
@@ -36,7 +36,7 @@ const std::map<std::string_view, std::string_view> kWords{
     {"this_cluster"sv, kCluster}, {"cluster_group"sv, kCluster}, {"__cluster_dims__"sv, kCluster}, {"map_shared_rank"sv, kCluster},
     {"cudaLaunchKernel"sv, kLaunch}, {"cudaLaunchKernelEx"sv, kLaunch}, {"cudaLaunchDevice"sv, kLaunch},
     {"cudaLaunchCooperativeKernel"sv, kLaunch}, {"cudaGraphLaunch"sv, kLaunch}, {"cudaDeviceSynchronize"sv, kLaunch},
-    {"cudaSurfaceObject_t"sv, kSurface}, {"cudaTextureObject_t"sv, kTexture}};
+    {"cudaSurfaceObject_t"sv, kSurface}};
 
 const std::pair<std::string_view, std::string_view> kPrefixes[] = {
     {"cp_async_"sv, kTma}, {"surf1D"sv, kSurface}, {"surf2D"sv, kSurface}, {"surf3D"sv, kSurface}, {"surfCubemap"sv, kSurface},
@@ -202,6 +202,7 @@ private:
         if (word == "cuda" && next.starts_with(":")) return ofCuda(index);
         if (const auto found = kWords.find(word); found != kWords.end()) return std::string(found->second);
         if (isSimd(word)) return std::string(kSimd);
+        if (word == "tex1D" || word == "tex1Dfetch" || word == "tex2D" || word == "tex3D") return {};
         for (const auto& [prefix, words] : kPrefixes) {
             if (word.starts_with(prefix)) return std::string(words);
         }

@@ -19,6 +19,8 @@ constexpr std::int64_t kMaxGrid[3] = {2147483647, 65535, 65535};
 constexpr std::int64_t kMaxThreads = 1024;
 /// More bytes than any device has; keeps every later product inside 64 bits.
 constexpr std::int64_t kMaxBufferBytes = std::int64_t{1} << 46;
+/// CUDA's largest array along any axis.
+constexpr std::int64_t kMaxTextureExtent = 131072;
 
 std::string quoted(const std::string& what, const expr::Expression& expression) {
     return what + " = \"" + expression.text() + "\"";
@@ -103,17 +105,38 @@ Result<void> resolveGrid(const Spec& spec, const Scope& scope, ResolvedLaunch& l
     return {};
 }
 
-Result<std::int64_t> elementsOf(const ArgumentSpec& argument, DType type, const Scope& scope) {
+Unexpected tooLarge(const std::string& what, const std::string& elements) {
+    return fail(ErrorCode::InvalidSpec, what + " is " + elements + " elements, more than any device holds");
+}
+
+/// The texels of an array by its extents, which it puts into `extents`.
+Result<std::int64_t> texelsOf(const ArgumentSpec& argument, std::int64_t most, const Scope& scope, TextureExtents& extents) {
+    std::int64_t texels = 1;
+    for (std::size_t axis = 0; axis < argument.extents.size(); ++axis) {
+        const std::string what = "Arguments \"" + argument.name + "\".Size[" + std::to_string(axis) + "]";
+        WW_TRY(extent, evaluateSize(what, argument.extents[axis], scope));
+        if (extent < 1) return fail(ErrorCode::InvalidSpec, quoted(what, argument.extents[axis]) + " is 0; a texture has at least one texel along each axis");
+        if (extent > kMaxTextureExtent || extent > most / texels) return tooLarge(quoted(what, argument.extents[axis]), std::to_string(extent));
+        extents[axis] = static_cast<std::uint32_t>(extent);
+        texels *= extent;
+    }
+    return texels;
+}
+
+Result<std::int64_t> elementsOf(const ArgumentSpec& argument, DType type, const Scope& scope, TextureExtents& extents) {
     const std::string what = "Arguments \"" + argument.name + "\".Size";
+    const std::int64_t most = kMaxBufferBytes / (argument.components * static_cast<std::int64_t>(sizeOf(type)));
+    if (!argument.extents.empty()) {
+        WW_TRY(texels, texelsOf(argument, most, scope, extents));
+        return texels * argument.components;
+    }
     if (!argument.size) {
         if (argument.memory == MemoryKind::Symbol) return std::int64_t{argument.components};
         return fail(ErrorCode::InvalidSpec, what + " is missing; give the number of elements, or an expression for it");
     }
     auto size = evaluateSize(what, *argument.size, scope);
     if (!size) return size;
-    if (*size > kMaxBufferBytes / (argument.components * static_cast<std::int64_t>(sizeOf(type)))) {
-        return fail(ErrorCode::InvalidSpec, what + " = \"" + argument.sizeText + "\" is " + std::to_string(*size) + " elements, more than any device holds");
-    }
+    if (*size > most) return tooLarge(what + " = \"" + argument.sizeText + "\"", std::to_string(*size));
     return *size * argument.components;
 }
 
@@ -172,7 +195,9 @@ Result<void> resolveArgument(const Spec& spec, const ArgumentSpec& argument, con
         launch.arguments.push_back(std::move(resolved));
         return {};
     }
-    WW_TRY(elements, elementsOf(argument, resolved.type, scope));
+    WW_TRY(elements, elementsOf(argument, resolved.type, scope, resolved.extents));
+    resolved.components = argument.components;
+    resolved.sampling = argument.sampling;
     resolved.elements = static_cast<std::uint64_t>(elements);
     if (argument.memory == MemoryKind::Local) {
         launch.dynamicSharedBytes += resolved.bytes();

@@ -29,7 +29,8 @@ Result<void> noteKeys(const Reader& root, Spec& spec) {
                             {"Device", "Profiling", "Stream", "SimulationInput", "Misc", "SharedMemoryOriginal", "BenchmarkPath"}, spec.notes, ignored);
         WW_TRY(arguments, kernel->objects({"Arguments"}));
         for (const auto& argument : arguments) {
-            argument.noteUnknown({"Name", "Type", "MemoryType", "MemType", "Size", "Length", "FillType", "FillValue", "Value", "DataSource", "AccessType", "Output", "TypeSize"},
+            argument.noteUnknown({"Name", "Type", "MemoryType", "MemType", "Size", "Length", "FillType", "FillValue", "Value", "DataSource", "AccessType", "Output", "TypeSize",
+                                  "Texture"},
                                  {"RandomSeed"}, spec.notes, ignored);
         }
         WW_TRY(references, kernel->objects({"ReferenceArguments"}));

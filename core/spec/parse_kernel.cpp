@@ -96,6 +96,76 @@ Result<void> readAccess(const Reader& reader, ArgumentSpec& argument, Spec& spec
     return {};
 }
 
+/// A number of elements; of a texture that is an array also the list of its extents.
+Result<void> readSize(const Reader& reader, ArgumentSpec& argument, const Spec& spec) {
+    if (argument.memory == MemoryKind::Scalar) return {};
+    const Json* given = reader.find({"Size", "Length"});
+    if (given == nullptr) return {};
+    const std::string path = reader.pathOf("Size");
+    const auto bounded = [&](const expr::Expression& size) { return expressionFrom(Json(replaceDomainBounds(size.text(), spec.parameters)), path); };
+    if (argument.memory == MemoryKind::Texture && given->is_array()) {
+        if (given->empty() || given->size() > 3) return wrongType(path, "one to three sizes: width, height and depth in texels", *given);
+        WW_TRY(sizes, reader.expressions({"Size", "Length"}));
+        for (const auto& size : *sizes) {
+            WW_TRY(extent, bounded(size));
+            argument.extents.push_back(extent);
+        }
+        return {};
+    }
+    WW_TRY(size, reader.expression({"Size", "Length"}));
+    argument.sizeText = size->text();
+    WW_TRY(elements, bounded(*size));
+    argument.size = elements;
+    return {};
+}
+
+template <typename Enum>
+Result<void> readWord(const Reader& reader, std::string_view key, Keys words, const char* choices, Enum& into) {
+    WW_TRY(word, reader.text({key}));
+    if (!word) return {};
+    const auto index = wordIndex(*word, words);
+    if (!index) return unknownWord(reader.pathOf(key), *word, choices);
+    into = static_cast<Enum>(*index);
+    return {};
+}
+
+/// What the devices have no texture for, in words; empty where it can be made.
+std::string textureProblem(const ArgumentSpec& argument) {
+    const TextureSampling& sampling = argument.sampling;
+    const std::size_t bytes = sizeOf(argument.type);
+    const bool integers = !isFloating(argument.type) && argument.type != DType::Bool;
+    if ((argument.type != DType::Float32 && (!integers || bytes > 4)) || (argument.components != 1 && argument.components != 2 && argument.components != 4)) {
+        return "texels are float or integers of up to 32 bits, alone or as vectors of 2 or 4, not \"" + argument.typeName + "\"";
+    }
+    if (argument.access != Access::ReadOnly) return "a texture is read only; leave AccessType and Output out";
+    if (sampling.read == TextureRead::NormalizedFloat && (!integers || bytes > 2)) return "Read NormalizedFloat is for integers of 8 and 16 bits";
+    if (sampling.filter == TextureFilter::Linear && integers && sampling.read == TextureRead::Element) {
+        return "linear filtering gives floats; use float texels, or Read NormalizedFloat";
+    }
+    const bool periodic = sampling.address == TextureAddress::Wrap || sampling.address == TextureAddress::Mirror;
+    if (periodic && !sampling.normalized) return "Address Wrap and Mirror need Normalized coordinates (CUDA clamps others)";
+    const bool plain = sampling.filter == TextureFilter::Point && sampling.address == TextureAddress::Clamp && !sampling.normalized;
+    if (argument.size && !plain) {
+        return "a texture of linear memory (Size is one number) is read by tex1Dfetch and knows no Filter, Address and Normalized; write Size as a list for "
+               "tex1D, tex2D and tex3D";
+    }
+    return {};
+}
+
+Result<void> readTexture(const Reader& reader, ArgumentSpec& argument) {
+    WW_TRY(texture, reader.object({"Texture"}));
+    if (texture) {
+        WW_CHECK(readWord(*texture, "Filter", {"Point", "Linear"}, "Point, Linear", argument.sampling.filter));
+        WW_CHECK(readWord(*texture, "Address", {"Clamp", "Wrap", "Mirror", "Border"}, "Clamp, Wrap, Mirror, Border", argument.sampling.address));
+        WW_CHECK(readWord(*texture, "Read", {"Element", "NormalizedFloat"}, "Element, NormalizedFloat", argument.sampling.read));
+        WW_TRY(normalized, texture->flag({"Normalized"}));
+        argument.sampling.normalized = normalized.value_or(false);
+    }
+    const std::string problem = textureProblem(argument);
+    if (problem.empty()) return {};
+    return fail(ErrorCode::InvalidSpec, reader.pathOf("Texture") + ": the texture \"" + argument.name + "\" cannot be made: " + problem);
+}
+
 Result<void> readArgument(const Reader& reader, std::size_t index, Spec& spec) {
     ArgumentSpec argument;
     WW_TRY(name, reader.text({"Name"}));
@@ -116,9 +186,9 @@ Result<void> readArgument(const Reader& reader, std::size_t index, Spec& spec) {
     WW_TRY(memory, reader.text({"MemoryType"}));
     WW_TRY(memType, reader.text({"MemType"}));
     if (memory) {
-        static constexpr MemoryKind kKinds[] = {MemoryKind::Scalar, MemoryKind::Vector, MemoryKind::Local, MemoryKind::Symbol};
-        const auto kind = wordIndex(*memory, {"Scalar", "Vector", "Local", "Symbol"});
-        if (!kind) return unknownWord(reader.pathOf("MemoryType"), *memory, "Scalar, Vector, Local, Symbol");
+        static constexpr MemoryKind kKinds[] = {MemoryKind::Scalar, MemoryKind::Vector, MemoryKind::Local, MemoryKind::Symbol, MemoryKind::Texture};
+        const auto kind = wordIndex(*memory, {"Scalar", "Vector", "Local", "Symbol", "Texture"});
+        if (!kind) return unknownWord(reader.pathOf("MemoryType"), *memory, "Scalar, Vector, Local, Symbol, Texture");
         argument.memory = kKinds[*kind];
     } else {
         argument.memory = reader.find({"Size", "Length"}) == nullptr ? MemoryKind::Scalar : MemoryKind::Vector;
@@ -126,14 +196,10 @@ Result<void> readArgument(const Reader& reader, std::size_t index, Spec& spec) {
     // Kernel Tuner's word for a __constant__ array that is no argument of the kernel.
     if (memType && foldKey(*memType) == "constant" && argument.memory == MemoryKind::Vector) argument.memory = MemoryKind::Symbol;
 
-    WW_TRY(size, reader.expression({"Size", "Length"}));
-    if (size && argument.memory != MemoryKind::Scalar) {
-        argument.sizeText = size->text();
-        WW_TRY(bounded, expressionFrom(Json(replaceDomainBounds(size->text(), spec.parameters)), reader.pathOf("Size")));
-        argument.size = bounded;
-    }
+    WW_CHECK(readSize(reader, argument, spec));
     WW_CHECK(readFill(reader, argument));
     WW_CHECK(readAccess(reader, argument, spec));
+    if (argument.memory == MemoryKind::Texture) WW_CHECK(readTexture(reader, argument));
     spec.arguments.push_back(std::move(argument));
     return {};
 }

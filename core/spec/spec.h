@@ -14,13 +14,14 @@
 #include "base/dtype.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "base/texture.h"
 #include "expr/expression.h"
 #include "source/source_model.h"
 #include "space/search_space.h"
 
 namespace ww::spec {
 
-enum class MemoryKind { Scalar, Vector, Local, Symbol };
+enum class MemoryKind { Scalar, Vector, Local, Symbol, Texture };
 enum class Access { ReadOnly, WriteOnly, ReadWrite };
 enum class Fill { Constant, Random, BinaryRaw, Generator, Script };
 
@@ -35,6 +36,8 @@ struct ArgumentSpec {
     bool output = false;                        ///< checked against the reference
     std::optional<expr::Expression> size;       ///< Vector, Local and Symbol; max(P) and min(P) already replaced by the domain's
     std::string sizeText;                       ///< as written, for messages and toT1
+    std::vector<expr::Expression> extents;      ///< Texture: width, height, depth; empty: linear memory of `size` texels
+    TextureSampling sampling;                   ///< Texture
     Fill fill = Fill::Constant;
     double fillValue = 0;
     std::optional<expr::Expression> scalar;     ///< Scalar arguments: Warpwright.Scalars wins over FillValue
@@ -168,7 +171,10 @@ struct ResolvedArgument {
     MemoryKind memory = MemoryKind::Vector;
     Access access = Access::ReadOnly;
     bool output = false;
-    std::uint64_t elements = 0;                 ///< Vector and Symbol (components counted)
+    std::uint64_t elements = 0;                 ///< Vector, Symbol and Texture (components counted)
+    int components = 1;                         ///< of a texel
+    TextureExtents extents{};                   ///< Texture
+    TextureSampling sampling;                   ///< Texture
     Fill fill = Fill::Constant;
     double fillValue = 0;
     expr::Value scalar;                         ///< Scalar

@@ -13,7 +13,7 @@ Result<void> checkData(const Spec& spec, const ArgumentSpec& argument) {
     if (!elementTypeFrom(argument.typeName)) {
         return fail(ErrorCode::Unsupported, who + " has the type \"" + argument.typeName + "\", which is no scalar or vector type; only such arguments can be filled and compared");
     }
-    if (argument.memory != MemoryKind::Scalar && argument.memory != MemoryKind::Symbol && !argument.size) {
+    if (argument.memory != MemoryKind::Scalar && argument.memory != MemoryKind::Symbol && !argument.size && argument.extents.empty()) {
         return fail(ErrorCode::InvalidSpec, who + " has no Size; give its number of elements");
     }
     switch (argument.fill) {

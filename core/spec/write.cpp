@@ -15,6 +15,7 @@ const char* text(MemoryKind kind) {
     case MemoryKind::Vector: return "Vector";
     case MemoryKind::Local: return "Local";
     case MemoryKind::Symbol: return "Symbol";
+    case MemoryKind::Texture: return "Texture";
     }
     return "Vector";
 }
@@ -37,6 +38,23 @@ const char* text(Fill fill) {
     case Fill::Script: return "Script";
     }
     return "Constant";
+}
+
+const char* text(TextureAddress address) {
+    switch (address) {
+    case TextureAddress::Clamp: return "Clamp";
+    case TextureAddress::Wrap: return "Wrap";
+    case TextureAddress::Mirror: return "Mirror";
+    case TextureAddress::Border: return "Border";
+    }
+    return "Clamp";
+}
+
+Json textureJson(const TextureSampling& sampling) {
+    return {{"Filter", sampling.filter == TextureFilter::Linear ? "Linear" : "Point"},
+            {"Address", text(sampling.address)},
+            {"Normalized", sampling.normalized},
+            {"Read", sampling.read == TextureRead::NormalizedFloat ? "NormalizedFloat" : "Element"}};
 }
 
 /// Whole numbers without a fraction, as people write them.
@@ -99,6 +117,8 @@ Json spaceJson(const Spec& spec) {
 Json argumentJson(const ArgumentSpec& argument) {
     Json object{{"Name", argument.name}, {"Type", argument.typeName}, {"MemoryType", text(argument.memory)}, {"AccessType", text(argument.access)}};
     if (!argument.sizeText.empty()) object["Size"] = sizeJson(argument.sizeText);
+    for (const auto& extent : argument.extents) object["Size"].push_back(sizeJson(extent.text()));
+    if (argument.memory == MemoryKind::Texture) object["Texture"] = textureJson(argument.sampling);
     object["FillType"] = text(argument.fill);
     if (argument.fill == Fill::Constant || argument.fill == Fill::Random) object["FillValue"] = number(argument.fillValue);
     if (!argument.dataSource.empty()) object["DataSource"] = argument.dataSource;

@@ -41,6 +41,11 @@ std::optional<std::string> describeDamage(const std::string& name, std::span<con
            (count == 1 ? " was" : " were") + " overwritten, " + (before ? "nearest at " : "first at ") + place;
 }
 
+device::TextureArgument textureArgument(const ResolvedArgument& argument, device::BufferId buffer) {
+    return {buffer, LaunchBuffers::kGuardBytes, argument.elements / static_cast<std::uint64_t>(argument.components),
+            argument.type, argument.components, argument.extents, argument.sampling};
+}
+
 } // namespace
 
 Result<void> LaunchBuffers::fillSlot(Slot& slot, const ResolvedArgument& argument, std::uint64_t seed, const DataSource& data) {
@@ -84,7 +89,7 @@ Result<void> LaunchBuffers::prepare(const spec::ResolvedLaunch& launch, std::uin
     m_slots.resize(launch.arguments.size());
     for (std::size_t index = 0; index < launch.arguments.size(); ++index) {
         const ResolvedArgument& argument = launch.arguments[index];
-        if (argument.memory == MemoryKind::Vector || argument.memory == MemoryKind::Symbol) {
+        if (argument.memory == MemoryKind::Vector || argument.memory == MemoryKind::Symbol || argument.memory == MemoryKind::Texture) {
             WW_CHECK(prepareBuffer(index, argument, seed, data));
         } else if (argument.memory == MemoryKind::Scalar) {
             WW_TRY(scalar, scalarBytes(argument));
@@ -105,7 +110,8 @@ device::Launch LaunchBuffers::launch(device::ModuleId module) const {
             launch.symbols.push_back({slot.argument.name, slot.buffer, kGuardBytes, static_cast<std::size_t>(slot.argument.bytes())});
             continue;
         }
-        if (slot.isBuffer) launch.arguments.emplace_back(device::BufferArgument{slot.buffer, kGuardBytes});
+        if (slot.argument.memory == MemoryKind::Texture) launch.arguments.emplace_back(textureArgument(slot.argument, slot.buffer));
+        else if (slot.isBuffer) launch.arguments.emplace_back(device::BufferArgument{slot.buffer, kGuardBytes});
         else launch.arguments.emplace_back(slot.scalar);
     }
     return launch;

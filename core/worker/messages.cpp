@@ -18,18 +18,29 @@ std::array<std::uint32_t, 3> three(const Json& json) {
     return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(), json.at(2).get<std::uint32_t>()};
 }
 
+Json textureToJson(const spec::ResolvedArgument& argument) {
+    return Json{{"extents", argument.extents},
+                {"filter", static_cast<int>(argument.sampling.filter)},
+                {"address", static_cast<int>(argument.sampling.address)},
+                {"read", static_cast<int>(argument.sampling.read)},
+                {"normalized", argument.sampling.normalized}};
+}
+
 Json argumentToJson(const spec::ResolvedArgument& argument) {
-    return Json{{"name", argument.name},
+    Json json = Json{{"name", argument.name},
                 {"type", toString(argument.type)},
                 {"memory", static_cast<int>(argument.memory)},
                 {"access", static_cast<int>(argument.access)},
                 {"output", argument.output},
                 {"elements", argument.elements},
+                {"components", argument.components},
                 {"fill", static_cast<int>(argument.fill)},
                 {"fill_value", argument.fillValue},
                 {"scalar", argument.scalar.toJson()},
                 {"generator", argument.generator},
                 {"data_file", argument.dataFile}};
+    if (argument.memory == spec::MemoryKind::Texture) json["texture"] = textureToJson(argument);
+    return json;
 }
 
 template <typename Enum>
@@ -39,16 +50,27 @@ Enum enumFrom(const Json& json, Enum last) {
     return static_cast<Enum>(value);
 }
 
+void textureFromJson(const Json& json, spec::ResolvedArgument& argument) {
+    argument.extents = three(json.at("extents"));
+    argument.sampling.filter = enumFrom(json.at("filter"), TextureFilter::Linear);
+    argument.sampling.address = enumFrom(json.at("address"), TextureAddress::Border);
+    argument.sampling.read = enumFrom(json.at("read"), TextureRead::NormalizedFloat);
+    argument.sampling.normalized = json.at("normalized").get<bool>();
+}
+
 spec::ResolvedArgument argumentFromJson(const Json& json) {
     spec::ResolvedArgument argument;
     argument.name = json.at("name").get<std::string>();
     const auto type = dtypeFrom(json.at("type").get<std::string>());
     if (!type) throw Json::out_of_range::create(401, "no such element type", nullptr);
     argument.type = *type;
-    argument.memory = enumFrom(json.at("memory"), spec::MemoryKind::Symbol);
+    argument.memory = enumFrom(json.at("memory"), spec::MemoryKind::Texture);
     argument.access = enumFrom(json.at("access"), spec::Access::ReadWrite);
     argument.output = json.at("output").get<bool>();
     argument.elements = json.at("elements").get<std::uint64_t>();
+    argument.components = json.at("components").get<int>();
+    if (argument.components < 1) throw Json::out_of_range::create(401, "no components", nullptr);
+    if (argument.memory == spec::MemoryKind::Texture) textureFromJson(json.at("texture"), argument);
     argument.fill = enumFrom(json.at("fill"), spec::Fill::Script);
     argument.fillValue = json.at("fill_value").get<double>();
     argument.scalar = expr::Value::fromJson(json.at("scalar"));

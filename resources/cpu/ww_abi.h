@@ -4,7 +4,7 @@
 
 #include <cstdarg>
 
-#define WW_ABI_VERSION 2
+#define WW_ABI_VERSION 3
 
 extern "C" {
 
@@ -18,7 +18,7 @@ struct WwBlock {
     void* shared;  ///< dynamic shared memory; the same address for the life of an OS thread
 };
 
-enum WwFailure { WwAssertion = 1, WwTrap = 2, WwOutOfMemory = 3 };
+enum WwFailure { WwAssertion = 1, WwTrap = 2, WwOutOfMemory = 3, WwBadTexture = 4 };
 
 enum WwBarrierKind { WwPlain = 0, WwAnd = 1, WwOr = 2, WwCount = 3 };
 
@@ -49,6 +49,22 @@ struct WwRuntime {
     void (*fail)(int failure, const char* text, const char* file, int line, const unsigned* thread);  ///< does not return
 };
 
+#define WW_TEXTURE_MARK 0x5754455854555245ull
+
+enum WwTexelKind { WwTexelFloat = 0, WwTexelSigned, WwTexelUnsigned };
+enum WwAddress { WwClamp = 0, WwWrap, WwMirror, WwBorder };
+
+/// What a texture object points to.
+struct WwTexture {
+    unsigned long long mark;  ///< WW_TEXTURE_MARK
+    const void* texels;       ///< x fastest
+    unsigned long long texelCount;
+    unsigned extents[3];      ///< in texels; 1 beyond the dimensions
+    int dimensions;           ///< 0: linear memory, for tex1Dfetch
+    int kind, bytes, components;  ///< bytes of one component
+    int linear, address, normalized, normalizedRead;
+};
+
 /// A variable of the module that the host writes or reads; the table ends with a null name.
 struct WwSymbol {
     const char* name;
@@ -61,7 +77,6 @@ struct WwModule {
     int version;
     int argumentCount;
     const unsigned* argumentBytes;
-    unsigned stateBytes;  ///< thread-local bytes that are not the kernel's shared memory
     void (*bind)(const WwRuntime* runtime);
     void (*run)(const WwBlock* block, void* const* arguments);
     const WwSymbol* symbols;

@@ -48,7 +48,7 @@
 
 #include "ww_vector.h"
 
-/// One object, so that its size in the module's thread-local storage is known: the rest is the kernel's shared memory.
+/// Its initial values keep it apart from the kernel's shared memory, which has none.
 struct WwThreadState {
     uint3 threadIdx{}, blockIdx{};
     dim3 blockDim, gridDim;
@@ -67,6 +67,10 @@ struct WwDynamicShared {
     template <typename T>
     operator T*() const { return static_cast<T*>(ww_state.shared); }
 };
+
+// At namespace scope such a pointer is initialised once for each thread: poisoning thread-local storage would destroy it. An
+// absolute symbol tells the loader.
+#define WW_MARK_SHARED_POINTER __asm__(".globl ww_shared_pointers\n\t.set ww_shared_pointers, 1");
 
 #include "ww_sync.h"
 #include "ww_math.h"
@@ -96,6 +100,7 @@ using ::ww_print;
 #define __trap() WW_FAIL(WwTrap, "__trap()")
 #define __brkpt() WW_FAIL(WwTrap, "__brkpt()")
 #include "include/assert.h"
+#include "ww_texture.h"
 
 /// ---- clocks ----
 
@@ -186,4 +191,4 @@ WW_INLINE constexpr WwSymbol ww_symbol(const char* name, T& variable) {
 #define WW_LAUNCHER(...)                                                                                                        \
     static void ww_run(const WwBlock* ww_block, void* const* ww_arguments) { ww_call(__VA_ARGS__, ww_block, ww_arguments); }    \
     using WwEntrySignature = decltype(ww_signature(__VA_ARGS__));                                                               \
-    WW_EXPORT const WwModule ww_module = {WW_ABI_VERSION, WwEntrySignature::kCount, WwEntrySignature::kBytes, sizeof(WwThreadState), ww_bind, ww_run, ww_symbols}
+    WW_EXPORT const WwModule ww_module = {WW_ABI_VERSION, WwEntrySignature::kCount, WwEntrySignature::kBytes, ww_bind, ww_run, ww_symbols}

@@ -36,7 +36,11 @@ private Q_SLOTS:
         row("a block's groups run", "#include <cooperative_groups.h>\n__global__ void k() { auto b = cooperative_groups::this_thread_block(); b.sync(); }", "");
         row("cluster", "__global__ void __cluster_dims__(2, 1, 1) k() {}", "1: thread-block clusters");
         row("surface", "__global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.0f, s, 0, 0); }", "1: surfaces");
-        row("texture", "__global__ void k(float* p,\n cudaTextureObject_t t) {\n p[0] = tex1Dfetch<float>(t, 0); }", "2: textures; 3: textures");
+        row("texture", "__global__ void k(float* p,\n cudaTextureObject_t t) {\n p[0] = tex1Dfetch<float>(t, 0) + tex1D<float>(t, 0) + tex2D<float>(t, 0, 0) + tex3D<float>(t, 0, 0, 0); }", "");
+        row("layered texture", "__global__ void k(float* p, cudaTextureObject_t t) {\n p[0] = tex2DLayered<float>(t, 0, 0, 0); }",
+            "2: layered, cube, gathered and mipmapped textures");
+        row("mipmapped texture", "__global__ void k(float* p, cudaTextureObject_t t) {\n\n p[0] = tex2DLod<float>(t, 0, 0, 0); }",
+            "3: layered, cube, gathered and mipmapped textures");
         row("simd", "__global__ void k(unsigned* p) { p[0] = __vadd4(p[1], p[2]); }", "1: SIMD-within-a-word intrinsics");
         row("through a helper", "__device__ int lane() {\n int i; asm(\"mov %0, %laneid;\" : \"=r\"(i)); return i; }\n__global__ void k(int* p) { p[0] = lane(); }", "2: inline PTX");
         row("another kernel's", "__global__ void other() {\n asm(\"bar.sync 1;\"); }\n__global__ void k(int* p) { p[0] = 1; }", "");

@@ -50,6 +50,9 @@ private Q_SLOTS:
     void refuses();
     void namesNearestKeys();
     void acceptsOldSpellings();
+    void textures();
+    void refusesTextures_data();
+    void refusesTextures();
     void readsDomains_data();
     void readsDomains();
     void namesBrokenJson();
@@ -181,6 +184,60 @@ void TestSpec::acceptsOldSpellings() {
     QCOMPARE(spec->localSize[0]->text(), std::string("32"));
     QVERIFY(spec->arguments[0].output);
     QVERIFY(spec->arguments[1].memory == MemoryKind::Symbol);
+}
+
+static std::string withTexture(const std::string& argument) {
+    return R"j({"ConfigurationSpace": {"TuningParameters": [{"Name": "B", "Values": "[32]"}]}, "Warpwright": {"Version": 1, "Sizes": {"n": 20}},
+      "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "LocalSize": {"X": "B"}, "ProblemSize": ["n"],
+        "Arguments": [{"Name": "y", "Type": "float", "MemoryType": "Vector", "Size": "n", "AccessType": "WriteOnly"}, )j" + argument + "]}}";
+}
+
+void TestSpec::textures() {
+    const auto spec = parsed(Json::parse(withTexture(R"j({"Name": "t", "Type": "uchar4", "MemoryType": "Texture", "Size": ["n", "n // 2", 3],
+        "Texture": {"Filter": "Linear", "Address": "Mirror", "Normalized": true, "Read": "NormalizedFloat"}, "FillType": "Random", "FillValue": 255})j")));
+    VERIFY_OK(spec);
+    const auto again = parsed(toT1(*spec));
+    VERIFY_OK(again);
+    for (const auto* one : {&*spec, &*again}) {
+        const auto& argument = one->arguments[1];
+        QVERIFY(argument.memory == MemoryKind::Texture && argument.access == Access::ReadOnly && !argument.output);
+        QVERIFY((argument.sampling == TextureSampling{TextureFilter::Linear, TextureAddress::Mirror, TextureRead::NormalizedFloat, true}));
+        const auto constants = constantsFor(*one, one->workloads[0], nullptr);
+        VERIFY_OK(constants);
+        expr::Scope scope(&*constants);
+        scope.set("B", expr::Value(32));
+        const auto launch = resolveLaunch(*one, scope, one->workloads[0]);
+        VERIFY_OK(launch);
+        QVERIFY((launch->arguments[1].extents == TextureExtents{20, 10, 3}));
+        QCOMPARE(launch->arguments[1].elements, std::uint64_t{2400});
+        QCOMPARE(launch->arguments[1].components, 4);
+    }
+    const auto linear = parsed(Json::parse(withTexture(R"j({"Name": "t", "Type": "float", "MemoryType": "Texture", "Size": "n * n"})j")));
+    VERIFY_OK(linear);
+    QVERIFY(linear->arguments[1].extents.empty());
+    QCOMPARE(toT1(*linear)["KernelSpecification"]["Arguments"][1]["Size"].get<std::string>(), std::string("n * n"));
+}
+
+void TestSpec::refusesTextures_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<QString>("message");
+    QTest::newRow("double") << R"("Type": "double", "Size": [8])" << "texels are float or integers of up to 32 bits";
+    QTest::newRow("three components") << R"("Type": "float3", "Size": [8])" << "vectors of 2 or 4, not \"float3\"";
+    QTest::newRow("output") << R"("Type": "float", "Size": [8], "AccessType": "ReadWrite")" << "a texture is read only";
+    QTest::newRow("filtered integers") << R"("Type": "int", "Size": [8], "Texture": {"Filter": "Linear"})" << "linear filtering gives floats";
+    QTest::newRow("wrap") << R"("Type": "float", "Size": [8], "Texture": {"Address": "Wrap"})" << "need Normalized coordinates";
+    QTest::newRow("normalised floats") << R"("Type": "float", "Size": [8], "Texture": {"Read": "NormalizedFloat"})" << "is for integers of 8 and 16 bits";
+    QTest::newRow("filtered memory") << R"("Type": "float", "Size": 8, "Texture": {"Filter": "Linear"})" << "write Size as a list";
+    QTest::newRow("four axes") << R"("Type": "float", "Size": [8, 8, 8, 8])" << "one to three sizes";
+    QTest::newRow("word") << R"("Type": "float", "Size": [8], "Texture": {"Filter": "Cubic"})" << "it must be one of Point, Linear";
+}
+
+void TestSpec::refusesTextures() {
+    QFETCH(QString, keys);
+    QFETCH(QString, message);
+    const auto spec = parsed(Json::parse(withTexture(R"({"Name": "t", "MemoryType": "Texture", )" + keys.toStdString() + "}")));
+    QVERIFY(!spec);
+    QVERIFY2(QString::fromStdString(spec.error().message).contains(message), spec.error().message.c_str());
 }
 
 void TestSpec::readsDomains_data() {

@@ -30,7 +30,14 @@ spec::ResolvedLaunch example() {
     x.fillValue = 0.1;
     x.generator = "i * 2";
     x.dataFile = "/data/x.bin";
-    launch.arguments = {y, n, x};
+    spec::ResolvedArgument texture;
+    texture.name = "t";
+    texture.memory = spec::MemoryKind::Texture;
+    texture.elements = 24;
+    texture.components = 2;
+    texture.extents = {4, 3, 0};
+    texture.sampling = {TextureFilter::Linear, TextureAddress::Border, TextureRead::NormalizedFloat, true};
+    launch.arguments = {y, n, x, texture};
     return launch;
 }
 
