@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <QTemporaryDir>
 #include <QtCore/QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -26,6 +30,19 @@ extern "C" __global__ void reversed(const float* x, float* y, int n) {
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = tile[n - 1 - i];
 }
+__constant__ float weights[3];
+namespace deep { __device__ int counter; }
+extern "C" __global__ void weighted(float* y) {
+    y[0] = weights[0] + 10 * weights[2];
+    deep::counter += 1;
+}
+extern "C" __global__ void sampled(cudaTextureObject_t t, const float* at, float* y, int n, int dimensions) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float* p = at + 3 * i;
+    y[i] = dimensions == 0 ? tex1Dfetch<float>(t, (int)p[0]) : dimensions == 1 ? tex1D<float>(t, p[0])
+         : dimensions == 2 ? tex2D<float>(t, p[0], p[1]) : tex3D<float>(t, p[0], p[1], p[2]);
+}
 extern "C" __global__ void wild(float* y) { y[1ull << 40] = 1.0f; }
 extern "C" __global__ void spin(float* y, long long cycles) {
     long long begin = clock64();
@@ -50,7 +67,8 @@ class TestCudaDevice : public QObject {
     std::unique_ptr<compile::Compiler> m_compiler;
     std::unique_ptr<device::Device> m_device;
 
-    Result<device::Device::Loaded> load(const std::string& entry, const device::LaunchShape& shape, std::vector<std::string> templateArguments = {}) {
+    Result<device::Device::Loaded> load(const std::string& entry, const device::LaunchShape& shape, std::vector<std::string> templateArguments = {},
+                                        std::vector<std::string> symbols = {}) {
         compile::CompileRequest request;
         request.target = compile::Target::Cuda;
         request.architecture = m_device->facts().architecture;
@@ -58,9 +76,29 @@ class TestCudaDevice : public QObject {
         request.fileName = "kernels.cu";
         request.entry = entry;
         request.templateArguments = std::move(templateArguments);
+        request.symbols = std::move(symbols);
         WW_TRY(result, m_compiler->compile(request));
         if (result.status != TrialStatus::Ok) return fail(ErrorCode::Internal, result.log);
-        return m_device->load({result.object, result.entry}, shape);
+        return m_device->load({result.object, result.entry, result.symbols}, shape);
+    }
+
+    /// What `sampled` gives at `at` (three coordinates each) on a device; the CPU device's answer is the expectation.
+    static Result<std::vector<float>> sample(device::Device& device, device::ModuleId module, device::TextureArgument texture, const std::vector<float>& texels,
+                                             const std::vector<float>& at, int dimensions) {
+        const int n = static_cast<int>(at.size() / 3);
+        std::vector<float> y(static_cast<std::size_t>(n));
+        WW_TRY(content, device.allocate(texels.size() * sizeof(float)));
+        WW_TRY(from, device.allocate(at.size() * sizeof(float)));
+        WW_TRY(to, device.allocate(y.size() * sizeof(float)));
+        WW_CHECK(device.upload(content, 0, std::as_bytes(std::span(texels))));
+        WW_CHECK(device.upload(from, 0, std::as_bytes(std::span(at))));
+        texture.buffer = content;
+        const auto outcome = device.run({module, {{static_cast<std::uint32_t>(n + 255) / 256, 1, 1}, {256, 1, 1}, 0},
+                                         {texture, device::BufferArgument{from, 0}, device::BufferArgument{to, 0}, scalar(&n, sizeof n), scalar(&dimensions, sizeof dimensions)}});
+        if (outcome.status != TrialStatus::Ok) return fail(ErrorCode::Internal, outcome.message);
+        WW_CHECK(device.download(to, 0, std::as_writable_bytes(std::span(y))));
+        for (const auto buffer : {content, from, to}) device.release(buffer);
+        return y;
     }
 
 private Q_SLOTS:
@@ -159,6 +197,73 @@ private Q_SLOTS:
         QVERIFY(timed.status == TrialStatus::Ok);
         const double fastest = static_cast<double>(cycles) / static_cast<double>(m_device->facts().clockKHz) * 1e6;
         QVERIFY2(static_cast<double>(timed.timeNs) > 0.9 * fastest, qPrintable(QString::number(timed.timeNs)));
+    }
+
+    void symbolsAreFilledAndReadBack() {
+        auto loaded = load("weighted", {}, {}, {"weights", "deep::counter"});
+        VERIFY_OK(loaded);
+        auto out = m_device->allocate(4), weights = m_device->allocate(12), counter = m_device->allocate(4);
+        const std::vector<float> values{1, 2, 3};
+        int count = 41;
+        VERIFY_OK(m_device->upload(*weights, 0, std::as_bytes(std::span(values))));
+        VERIFY_OK(m_device->upload(*counter, 0, std::as_bytes(std::span(&count, 1))));
+        const device::Launch launch{loaded->id, {}, {device::BufferArgument{*out, 0}}, {{"weights", *weights, 0, 12}, {"deep::counter", *counter, 0, 4}}};
+        const auto outcome = m_device->run(launch);
+        QVERIFY2(outcome.status == TrialStatus::Ok, outcome.message.c_str());
+        float y = 0;
+        VERIFY_OK(m_device->download(*out, 0, std::as_writable_bytes(std::span(&y, 1))));
+        VERIFY_OK(m_device->download(*counter, 0, std::as_writable_bytes(std::span(&count, 1))));
+        QCOMPARE(y, 31.0f);
+        QCOMPARE(count, 42);
+    }
+
+    void texturesAreThoseOfTheCpuDevice() {
+        QTemporaryDir folder;
+        auto host = compile::makeHostCompiler(folder.path().toStdString());
+        VERIFY_OK(host);
+        auto cpu = device::makeCpuDevice(1);
+        VERIFY_OK(cpu);
+        compile::CompileRequest request;
+        request.source = kKernels;
+        request.fileName = "kernels.cu";
+        request.entry = "sampled";
+        auto object = (*host)->compile(request);
+        VERIFY_OK(object);
+        QVERIFY2(object->status == TrialStatus::Ok, object->log.c_str());
+        auto onCpu = (*cpu)->load({object->object, object->entry}, {});
+        auto onGpu = load("sampled", {});
+        VERIFY_OK(onCpu);
+        VERIFY_OK(onGpu);
+
+        std::vector<float> texels(16 * 8 * 4);
+        for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i * 37 % 101);
+        for (const auto& extents : {TextureExtents{0, 0, 0}, TextureExtents{512, 0, 0}, TextureExtents{32, 16, 0}, TextureExtents{16, 8, 4}}) {
+            const int dimensions = (extents[0] > 0) + (extents[1] > 0) + (extents[2] > 0);
+            for (int way = 0; way < (dimensions == 0 ? 1 : 12); ++way) {
+                device::TextureArgument texture{0, 0, texels.size(), DType::Float32, 1, extents, {}};
+                const bool normalized = way % 6 >= 2;
+                texture.sampling = {way >= 6 ? TextureFilter::Linear : TextureFilter::Point,
+                                    std::array{TextureAddress::Clamp, TextureAddress::Border, TextureAddress::Clamp, TextureAddress::Border,
+                                               TextureAddress::Wrap, TextureAddress::Mirror}[static_cast<std::size_t>(way % 6)],
+                                    TextureRead::Element, normalized};
+                std::vector<float> at(3 * 4096);
+                for (std::size_t i = 0; i < at.size(); ++i) {
+                    // Off the places where a texel or a weight changes: rounding there is the chip's own.
+                    const float extent = dimensions == 0 ? 512.0f : static_cast<float>(std::max(1U, extents[i % 3]));
+                    const float place = (static_cast<float>((i * 2654435761U >> 7) % 4096) / 4096.0f * 1.5f - 0.25f) * extent;
+                    const float texel = (std::floor(place * 256.0f) + 0.25f) / 256.0f;
+                    at[i] = normalized ? texel / extent : texel;
+                }
+                const auto expected = sample(**cpu, onCpu->id, texture, texels, at, dimensions);
+                const auto got = sample(*m_device, onGpu->id, texture, texels, at, dimensions);
+                VERIFY_OK(expected);
+                VERIFY_OK(got);
+                for (std::size_t i = 0; i < got->size(); ++i) {
+                    QVERIFY2(std::abs((*got)[i] - (*expected)[i]) <= 1e-4f * 101, qPrintable(QString("dimensions %1, way %2, at (%3, %4, %5): %6, not %7").arg(dimensions).arg(way)
+                        .arg(double(at[3 * i])).arg(double(at[3 * i + 1])).arg(double(at[3 * i + 2])).arg(double((*got)[i])).arg(double((*expected)[i]))));
+                }
+            }
+        }
     }
 
     void zIllegalAddressIsSticky() {  // poisons the context: keep it last
