@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "device/cuda_facts.h"
+#include "device/cuda_instruments.h"
 #include "device/cuda_textures.h"
 #include "device/device.h"
 #include "device/symbols.h"
 
 namespace ww::device {
 namespace {
+
+/// How long the stream is held back while the host queues a sample.
+constexpr std::uint64_t kHoldNs = 20'000, kHoldPerLaunchNs = 6'000, kLongestHoldNs = 1'000'000;
+constexpr int kDigestBlocksPerProcessor = 4;
 
 /// What a driver call of a candidate's launch or load means for its trial.
 Outcome outcomeOf(const CudaDriver& driver, CUresult result, const std::string& during) {
@@ -52,7 +59,11 @@ public:
     Result<void> fill(BufferId buffer, std::size_t offset, std::size_t bytes, std::byte value) override;
     Result<void> copy(BufferId from, std::size_t fromOffset, BufferId to, std::size_t toOffset, std::size_t bytes) override;
     Outcome run(const Launch& launch) override;
-    Outcome time(const Launch& launch, bool cold, int launches) override;
+    Outcome time(const Launch& launch, bool cold, int launches) override {
+        return timeEach(std::vector<Launch>(static_cast<std::size_t>(std::max(1, launches)), launch), cold);
+    }
+    Outcome timeEach(std::span<const Launch> launches, bool cold) override;
+    Result<std::uint64_t> digest(BufferId buffer, std::size_t offset, std::size_t bytes) override;
     std::int64_t foreignBytes() const override;
 
 private:
@@ -81,8 +92,10 @@ private:
     Outcome writeInputs(const Launch& launch);
     Outcome start(const Launch& launch, int times);
     Result<void> prepareFlush();
+    CUresult flush() const;
 
     const CudaDriver& m_driver;
+    std::optional<CudaInstruments> m_instruments;
     DeviceFacts m_facts;
     CUdevice m_device = 0;
     CUcontext m_context = nullptr;
@@ -105,6 +118,7 @@ CudaDevice::~CudaDevice() {
     m_textures.reset();
     for (auto& [id, module] : m_modules) (void)m_driver.cuModuleUnload_(module.module);
     for (auto& [id, buffer] : m_buffers) (void)m_driver.cuMemFree_(buffer.address);
+    m_instruments.reset();
     if (m_flush != 0) (void)m_driver.cuMemFree_(m_flush);
     if (m_begin != nullptr) (void)m_driver.cuEventDestroy_(m_begin);
     if (m_end != nullptr) (void)m_driver.cuEventDestroy_(m_end);
@@ -120,6 +134,10 @@ Result<void> CudaDevice::open() {
     WW_CHECK(m_driver.check(m_driver.cuEventCreate_(&m_begin, CU_EVENT_DEFAULT), "cuEventCreate"));
     WW_CHECK(m_driver.check(m_driver.cuEventCreate_(&m_end, CU_EVENT_DEFAULT), "cuEventCreate"));
     WW_CHECK(prepareFlush());
+    // No line of the L2 may be kept across a flush. Where the limit cannot be set (MIG, older chips) there is none to keep.
+    (void)m_driver.cuCtxSetLimit_(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+    m_instruments.emplace(m_driver);
+    m_instruments->open();
     std::size_t free = 0, total = 0;
     WW_CHECK(m_driver.check(m_driver.cuMemGetInfo_(&free, &total), "cuMemGetInfo"));
     m_freeAtStart = static_cast<std::int64_t>(free);
@@ -356,16 +374,29 @@ Outcome CudaDevice::run(const Launch& launch) {
     return outcome.status == TrialStatus::Ok ? readSymbols(launch) : outcome;
 }
 
-Outcome CudaDevice::time(const Launch& launch, bool cold, int launches) {
-    if (auto written = writeInputs(launch); written.status != TrialStatus::Ok) return written;
-    // The flush runs on the same stream, so the launches are queued while it still works: host latency stays out of the window.
+CUresult CudaDevice::flush() const {
+    (void)m_driver.cuCtxResetPersistingL2Cache_();
+    const CUresult result = m_driver.cuMemsetD8Async_(m_flush, 0x5a, m_flushBytes, m_stream);
+    return result == CUDA_SUCCESS ? m_driver.cuStreamSynchronize_(m_stream) : result;
+}
+
+Outcome CudaDevice::timeEach(std::span<const Launch> launches, bool cold) {
+    for (const Launch& launch : launches) {
+        if (auto written = writeInputs(launch); written.status != TrialStatus::Ok) return written;
+    }
     if (cold) {
-        if (const CUresult result = m_driver.cuMemsetD8Async_(m_flush, 0x5a, m_flushBytes, m_stream); result != CUDA_SUCCESS) {
-            return outcomeOf(m_driver, result, "flushing the caches");
-        }
+        if (const CUresult result = flush(); result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "flushing the caches");
+    }
+    const bool paced = m_instruments->usable();
+    if (paced) {
+        // While this runs, the host queues events and launches: their latency stays out of the window.
+        const std::uint64_t holdNs = std::min<std::uint64_t>(kHoldNs + kHoldPerLaunchNs * launches.size(), kLongestHoldNs);
+        if (const CUresult result = m_instruments->pace(m_stream, holdNs); result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "timing");
     }
     if (const CUresult result = m_driver.cuEventRecord_(m_begin, m_stream); result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "timing");
-    if (auto started = start(launch, launches); started.status != TrialStatus::Ok) return started;
+    for (const Launch& launch : launches) {
+        if (auto started = start(launch, 1); started.status != TrialStatus::Ok) return started;
+    }
     if (const CUresult result = m_driver.cuEventRecord_(m_end, m_stream); result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "timing");
     if (const CUresult result = m_driver.cuEventSynchronize_(m_end); result != CUDA_SUCCESS) return outcomeOf(m_driver, result, "running the kernel");
     float milliseconds = 0;
@@ -373,8 +404,22 @@ Outcome CudaDevice::time(const Launch& launch, bool cold, int launches) {
         return outcomeOf(m_driver, result, "reading the timer");
     }
     Outcome outcome;
-    outcome.timeNs = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6 / launches + 0.5);
+    const auto count = static_cast<double>(std::max<std::size_t>(launches.size(), 1));
+    outcome.timeNs = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6 / count + 0.5);
+    if (paced) outcome.clockMHz = m_instruments->clockMHz();
     return outcome;
+}
+
+Result<std::uint64_t> CudaDevice::digest(BufferId buffer, std::size_t offset, std::size_t bytes) {
+    WW_TRY(at, address(buffer, offset, bytes));
+    const std::uint64_t words = bytes / sizeof(std::uint32_t);
+    if (!m_instruments->usable() || words == 0 || at % sizeof(std::uint32_t) != 0) return Device::digest(buffer, offset, bytes);
+    const auto body = m_instruments->digest(m_stream, at, words, static_cast<unsigned>(kDigestBlocksPerProcessor * m_facts.processors));
+    if (!body) return Device::digest(buffer, offset, bytes);
+    const std::size_t tail = bytes % sizeof(std::uint32_t);
+    if (tail == 0) return *body;
+    WW_TRY(rest, Device::digest(buffer, offset + bytes - tail, tail));
+    return digest64({reinterpret_cast<const char*>(&rest), sizeof rest}, *body);
 }
 
 std::int64_t CudaDevice::foreignBytes() const {

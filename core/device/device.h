@@ -92,6 +92,7 @@ struct Outcome {
     std::string message;        ///< the driver's or runtime's own words
     bool sticky = false;        ///< the device context is poisoned: the process must be replaced
     std::int64_t timeNs = 0;    ///< of this launch, where it was timed
+    double clockMHz = 0;        ///< of the processors while it was timed; 0 where the device has no clock to read
 };
 
 /// A device as the worker process sees it. One thread at a time. Faults of a candidate are Outcomes; Error is for a broken
@@ -124,6 +125,10 @@ public:
     [[nodiscard]] virtual Outcome run(const Launch& launch) = 0;
     /// As run(), timed: `launches` back to back launches, cold (caches flushed before) or hot; Outcome.timeNs is per launch.
     [[nodiscard]] virtual Outcome time(const Launch& launch, bool cold, int launches) = 0;
+    /// As time(), for launches that differ (other buffers each), back to back behind one flush. Empty: Ok and no time.
+    [[nodiscard]] virtual Outcome timeEach(std::span<const Launch> launches, bool cold);
+    /// Of a range of a buffer, to be compared within this process. Errors: those of download().
+    [[nodiscard]] virtual Result<std::uint64_t> digest(BufferId buffer, std::size_t offset, std::size_t bytes);
 
     /// Bytes of device memory in use by this process beyond what allocate() handed out.
     [[nodiscard]] virtual std::int64_t foreignBytes() const = 0;
