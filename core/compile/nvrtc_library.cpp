@@ -11,13 +11,24 @@
 namespace ww::compile {
 namespace {
 
+/// NVRTC asks the loader for its builtins by name, and finds them where the loader's cache or path leads. In a sandbox neither does;
+/// a library that is loaded already is found by its name.
+void loadBuiltinsBeside(const std::filesystem::path& library) {
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(library.parent_path(), failed)) {
+        if (entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) (void)::dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+}
+
 void* openAny() {
-    // NVRTC loads its builtins library from its own folder, so the toolkit's copy is tried by full path first.
     for (const auto& toolkit : toolkitFolders()) {
         for (const char* place : {"lib64", "targets/x86_64-linux/lib", "lib"}) {
             for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
                 const auto path = toolkit / place / name;
-                if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+                if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+                    loadBuiltinsBeside(path);
+                    return library;
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "engine/encode_kernel.h"
 #include "engine/session_record.h"
 #include "engine/tuning_session.h"
 
@@ -27,6 +28,11 @@ policy::StateVector TuningSession::state() const {
     inputs.device = &m_task->device;
     inputs.entry = m_task->spec.kernelName;
     inputs.space = m_spaceFacts;
+    const int shown = m_bestTrial > 0 ? m_bestTrial : 1;  // before there is an incumbent, the default
+    if (shown <= static_cast<int>(m_trials.size())) {
+        inputs.compile = compile::CompileFacts::fromJson(m_trials[static_cast<std::size_t>(shown - 1)].compileFacts);
+    }
+    inputs.launch = encodedLaunch(*m_task, m_incumbent.value_or(m_task->space.defaultConfiguration()));
     inputs.progress.budget = m_options.trials;
     inputs.progress.elapsedSeconds = elapsed();
     inputs.progress.budgetSeconds = m_options.seconds;

@@ -62,7 +62,7 @@ std::optional<compile::CompileResult> ObjectCache::readFrom(const fs::path& file
         sandbox::FrameReader reader;
         reader.feed(std::as_bytes(std::span(text.data() + head, text.size() - head)));
         if (auto message = reader.next(); message && *message) {
-            if (auto result = compile::CompileResult::fromJson((**message).body)) {
+            if (auto result = compile::CompileResult::fromJson((**message).body); result && result->status == TrialStatus::Ok) {
                 result->object = std::move((**message).attachment);
                 fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
                 return std::move(*result);
@@ -76,7 +76,8 @@ std::optional<compile::CompileResult> ObjectCache::readFrom(const fs::path& file
 void ObjectCache::store(const std::string& key, const compile::CompileResult& result) {
     if (!isLasting(result.status)) return;
     hold(key, result);
-    if (m_folder.empty()) return;
+    // A refusal may be the machine's fault: a header that is installed tomorrow, a library that could not be opened.
+    if (m_folder.empty() || result.status != TrialStatus::Ok) return;
     auto frame = sandbox::encodeFrameHead({result.toJson(), {}});
     if (!frame) return;
     // encodeFrameHead saw no attachment: its length is the second word of the head.

@@ -27,7 +27,7 @@ public:
 
     /// With `cached` set and the seconds that the compile took at the time.
     [[nodiscard]] std::optional<compile::CompileResult> find(const std::string& key);
-    /// Keeps what every compile of the key would give again: not timeouts.
+    /// Keeps what every compile of the key would give again: objects in the folder too, refusals for this process alone, timeouts not.
     void store(const std::string& key, const compile::CompileResult& result);
 
     /// $XDG_CACHE_HOME/warpwright/objects, else ~/.cache/warpwright/objects; empty without either.

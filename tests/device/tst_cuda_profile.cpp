@@ -33,7 +33,7 @@ extern "C" __global__ void conflicts(float* y) {
     y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 extern "C" __global__ void multiply(float* y, int rounds) {
-    float a = threadIdx.x, b = 0.5f, c = 1.0f, d = 2.0f;
+    float a = threadIdx.x, b = 0.5f, c = 1.0f, d = 3.0f + blockIdx.x;
     for (int i = 0; i < rounds; ++i) { a = a * b + c; d = d * b + c; }
     y[blockIdx.x * blockDim.x + threadIdx.x] = a + d;
 }

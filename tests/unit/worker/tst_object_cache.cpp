@@ -75,17 +75,21 @@ private Q_SLOTS:
     void keepsWhatLasts_data() {
         QTest::addColumn<TrialStatus>("status");
         QTest::addColumn<bool>("kept");
-        QTest::newRow("ok") << TrialStatus::Ok << true;
-        QTest::newRow("error") << TrialStatus::CompileError << true;
-        QTest::newRow("resources") << TrialStatus::ResourceError << true;
-        QTest::newRow("timeout") << TrialStatus::CompileTimeout << false;
+        QTest::addColumn<bool>("shared");  // with later processes: a refusal may be the machine's fault, and is asked for again
+        QTest::newRow("ok") << TrialStatus::Ok << true << true;
+        QTest::newRow("error") << TrialStatus::CompileError << true << false;
+        QTest::newRow("resources") << TrialStatus::ResourceError << true << false;
+        QTest::newRow("timeout") << TrialStatus::CompileTimeout << false << false;
     }
     void keepsWhatLasts() {
         QFETCH(TrialStatus, status);
         QFETCH(bool, kept);
-        ObjectCache cache(fs::path{});
+        QFETCH(bool, shared);
+        const fs::path place = folder(("lasting " + std::to_string(static_cast<int>(status))).c_str());
+        ObjectCache cache(place);
         cache.store("key", object(10, status));
         QCOMPARE(cache.find("key").has_value(), kept);
+        QCOMPARE(ObjectCache(place).find("key").has_value(), shared);
     }
 
     void folderIsBounded() {
