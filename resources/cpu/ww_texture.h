@@ -91,12 +91,11 @@ static inline T ww_texel(const WwTexture& texture, unsigned long long index) {
 WW_INLINE float ww_texel_position(const WwTexture& texture, float x, int axis) {
     const float extent = static_cast<float>(texture.extents[axis]);
     if (texture.normalized != 0) {
-        const float whole = floorf(x);
-        if (texture.address == WwWrap) x -= whole;
-        if (texture.address == WwMirror) x = fmodf(whole, 2.0f) != 0.0f ? 1.0f - (x - whole) : x - whole;
+        if (texture.address == WwWrap) x -= floorf(x);
+        if (texture.address == WwMirror) x -= 2.0f * floorf(0.5f * x);  // there and back; texels are mirrored, not places
         x *= extent;
     }
-    return fminf(fmaxf(x, -2.0f), extent + 2.0f);
+    return fminf(fmaxf(x, -2.0f), 2.0f * extent + 2.0f);
 }
 
 /// The texel that stands at place i of an axis; -1 for the border, which is 0.
@@ -105,6 +104,7 @@ WW_INLINE int ww_texel_index(const WwTexture& texture, int i, int axis) {
     if (i >= 0 && i < extent) return i;
     if (texture.address == WwBorder) return -1;
     if (texture.address == WwWrap) return (i % extent + extent) % extent;
+    if (texture.address == WwMirror && i >= extent) return i < 2 * extent ? 2 * extent - 1 - i : 0;
     return i < 0 ? 0 : extent - 1;
 }
 

@@ -110,6 +110,9 @@ private Q_SLOTS:
         compare(scaled, texture(texels, DType::Float32, 1, shape, sampling(kPoint, TextureAddress::Clamp, true)), {1, 2, 8, 8, 8, 1});
         compare(scaled, texture(texels, DType::Float32, 1, shape, sampling(kPoint, TextureAddress::Wrap, true)), {8, 2, 8, 1, 2, 8});
         compare(scaled, texture(texels, DType::Float32, 1, shape, sampling(kPoint, TextureAddress::Mirror, true)), {1, 2, 8, 8, 2, 8});
+        // On the edge between two texels the mirror image counts: an H200 does the same.
+        compare("o[0] = tex1D<float>(t, -0.25f); o[1] = tex1D<float>(t, 1.5f); o[2] = tex1D<float>(t, 1.0f); o[3] = tex1D<float>(t, -1.0f);",
+                texture(texels, DType::Float32, 1, shape, sampling(kPoint, TextureAddress::Mirror, true)), {1, 2, 8, 8});
     }
 
     void filters() {
