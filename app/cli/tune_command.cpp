@@ -149,7 +149,12 @@ void printSummary(const Json& document, const std::string& database) {
     std::snprintf(cost, sizeof cost, "cost      %s: compile %.1f s, verify %.1f s, bench %.1f s, strategy %.2f s, database %.2f s\n",
                   formatDuration(document["wall_seconds"]).c_str(), seconds["compile"].get<double>(), seconds["verify"].get<double>(),
                   seconds["bench"].get<double>(), seconds["propose"].get<double>(), seconds["store"].get<double>());
-    std::cout << cost << "stored    session " << document["session"] << " in " << database << "\n";
+    const bool gpu = document["device"]["kind"] == "cuda";
+    const Json& breakEven = document["break_even_launches"];
+    std::cout << cost << "          " << (gpu ? "GPU" : "device") << " time " << formatDuration(document["gpu_seconds"]) << "; "
+              << (breakEven.is_null() ? std::string("nothing was saved") : "earned back after " + std::to_string(breakEven.get<std::int64_t>()) + " launches")
+              << "\n"
+              << "stored    session " << document["session"] << " in " << database << "\n";
 }
 
 int runTune(TuneFlags& flags) {

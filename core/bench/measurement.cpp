@@ -32,7 +32,10 @@ Json BenchOptions::toJson() const {
                 {"target_half_width", targetHalfWidth},
                 {"warmup_seconds", warmupSeconds},
                 {"max_warmup_seconds", maxWarmupSeconds},
+                {"warmup_launches", warmupLaunches},
                 {"batch_below_ns", batchBelowNs},
+                {"session_clock_mhz", sessionClockMHz},
+                {"data_seed", dataSeed},
                 {"reject_above_ns", rejectAboveNs},
                 {"reject_factor", rejectFactor}};
 }
@@ -47,7 +50,10 @@ BenchOptions BenchOptions::fromJson(const Json& json) {
     readInto(json, "target_half_width", options.targetHalfWidth);
     readInto(json, "warmup_seconds", options.warmupSeconds);
     readInto(json, "max_warmup_seconds", options.maxWarmupSeconds);
+    readInto(json, "warmup_launches", options.warmupLaunches);
     readInto(json, "batch_below_ns", options.batchBelowNs);
+    readInto(json, "session_clock_mhz", options.sessionClockMHz);
+    readInto(json, "data_seed", options.dataSeed);
     readInto(json, "reject_above_ns", options.rejectAboveNs);
     readInto(json, "reject_factor", options.rejectFactor);
     return options;
@@ -60,6 +66,11 @@ Json PairedSamples::toJson() const {
                 {"cold", cold},
                 {"rejected_early", rejectedEarly},
                 {"unstable", unstable},
+                {"throttled", throttled},
+                {"reference_clock_mhz", referenceClockMHz},
+                {"candidate_clock_mhz", candidateClockMHz},
+                {"discarded_ns", discardedNs},
+                {"median_clock_mhz", medianClockMHz},
                 {"device_seconds", deviceSeconds},
                 {"wall_seconds", wallSeconds}};
 }
@@ -72,6 +83,11 @@ PairedSamples PairedSamples::fromJson(const Json& json) {
     readInto(json, "cold", samples.cold);
     readInto(json, "rejected_early", samples.rejectedEarly);
     readInto(json, "unstable", samples.unstable);
+    readInto(json, "throttled", samples.throttled);
+    readInto(json, "reference_clock_mhz", samples.referenceClockMHz);
+    readInto(json, "candidate_clock_mhz", samples.candidateClockMHz);
+    readInto(json, "discarded_ns", samples.discardedNs);
+    readInto(json, "median_clock_mhz", samples.medianClockMHz);
     readInto(json, "device_seconds", samples.deviceSeconds);
     readInto(json, "wall_seconds", samples.wallSeconds);
     return samples;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -12,13 +14,17 @@
 
 namespace ww::bench {
 
-/// What the caller does around timed launches; all outside the timed window. Called on the thread that measures.
+/// What the caller does around timed launches; all outside the timed window, on the thread that measures. `which` is 0 for the
+/// reference and 1 for the candidate (runMany: the index); `serial` counts the launches of one `which` from 0.
 struct RunHooks {
-    /// Before every launch of `which` (0: the reference, 1: the candidate; runMany: the index): restores buffers that the
-    /// kernel changes in place. While it is set samples are single launches, since nothing can be restored inside a batch.
-    std::function<Result<void>(std::size_t which)> restore;
-    /// Before sample `sample`: may put other buffers of the same contents into the launch.
-    std::function<void(std::size_t which, int sample, device::Launch& launch)> rotate;
+    /// How many launches may be timed in one sample, at most `wanted`. Unset: one where `prepare` is set, else `wanted`.
+    std::function<Result<int>(int wanted)> reserve;
+    /// Puts buffers with this launch's values into it, outputs poisoned, buffers that change in place restored.
+    std::function<Result<void>(std::size_t which, int serial, device::Launch& launch)> prepare;
+    /// After a sample of `count` launches: what gives the candidate away as one that did not do its work, if anything does.
+    std::function<Result<std::optional<std::string>>(std::size_t which, int firstSerial, int count)> inspect;
+    /// Lets a throttled device rest. Unset: sleeps.
+    std::function<void(double seconds)> pause;
     std::function<std::int64_t()> nowNs = monotonicNs;
 };
 
@@ -35,10 +41,12 @@ struct ManyRun {
     std::vector<std::vector<double>> samplesNs; ///< by launch; entry i of every list was taken in round i
     bool unstable = false;
     double deviceSeconds = 0, wallSeconds = 0;
+    double medianClockMHz = 0;
 };
 
 /// Times a candidate against a reference in one process: warm-up, batches for short launches, pairs in random ABBA order,
-/// caches flushed before each sample, as many samples as the interval needs. Runs in the device worker.
+/// caches flushed before each sample, as many samples as the interval needs. Pairs in which the device throttled are taken
+/// again. Runs in the device worker.
 /// Errors: those of a hook; a candidate's fault is the Outcome.
 [[nodiscard]] Result<PairedRun> runPaired(device::Device& device, const device::Launch& reference, const device::Launch& candidate,
                                           const BenchOptions& options, std::uint64_t seed, const RunHooks& hooks = {});

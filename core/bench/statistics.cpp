@@ -10,12 +10,12 @@ namespace ww::bench {
 
 namespace {
 
-constexpr int kResamples = 2000;
+constexpr std::size_t kResamples = 2000;
 /// Below this many samples no resampling can reach 95 %: even the whole range of 5 covers the median with 1 - 2 / 2^5 only.
 constexpr std::size_t kFewestForBootstrap = 6;
 constexpr double kSmallestGap = 0.005;
 /// A trial takes at least this many pairs, so the floor is judged on blocks of that size.
-constexpr std::size_t kFloorBlock = 10;
+constexpr std::size_t kFloorBlock = 30;
 
 /// Medians of resamples by counting ranks: linear in the sample count, without sorting each resample.
 class RankedSample {
@@ -62,22 +62,29 @@ void drawBlocks(SplitMix64& random, std::size_t blockLength, std::vector<std::ui
 
 std::size_t blockLengthFor(std::size_t count) { return 1 + static_cast<std::size_t>(std::cbrt(static_cast<double>(count))); }
 
-/// The 2.5 % and 97.5 % points, linear between order statistics.
-Interval centralInterval(std::vector<double>& values) {
-    const auto quantile = [&](double fraction) {
-        const double place = fraction * static_cast<double>(values.size() - 1);
-        const auto lower = static_cast<std::size_t>(place);
-        std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(lower), values.end());
-        const double low = values[lower];
-        if (lower + 1 == values.size()) return low;
-        const double high = *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(lower) + 1, values.end());
-        return low + (place - static_cast<double>(lower)) * (high - low);
-    };
-    const double low = quantile(0.025);
-    return {low, quantile(0.975)};
+/// Linear between order statistics; reorders `values`.
+double quantileOf(std::vector<double>& values, double fraction) {
+    const double place = fraction * static_cast<double>(values.size() - 1);
+    const auto lower = static_cast<std::size_t>(place);
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(lower), values.end());
+    const double low = values[lower];
+    if (lower + 1 == values.size()) return low;
+    const double high = *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(lower) + 1, values.end());
+    return low + (place - static_cast<double>(lower)) * (high - low);
+}
+
+/// What lies between equal tails.
+Interval centralInterval(std::vector<double>& values, double confidence) {
+    const double tail = 0.5 * (1.0 - confidence);
+    const double low = quantileOf(values, tail);
+    return {low, quantileOf(values, 1.0 - tail)};
 }
 
 } // namespace
+
+double quantile(std::vector<double> values, double fraction) {
+    return values.empty() ? 0.0 : quantileOf(values, std::clamp(fraction, 0.0, 1.0));
+}
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0.0;
@@ -106,11 +113,11 @@ Estimate bootstrapMedian(const std::vector<double>& samples, std::uint64_t seed)
         drawBlocks(random, blockLengthFor(samples.size()), indices);
         value = ranked.medianOf(indices);
     }
-    estimate.ci = centralInterval(medians);
+    estimate.ci = centralInterval(medians, 0.95);
     return estimate;
 }
 
-Estimate bootstrapRatio(const std::vector<double>& reference, const std::vector<double>& candidate, std::uint64_t seed) {
+Estimate bootstrapRatio(const std::vector<double>& reference, const std::vector<double>& candidate, std::uint64_t seed, double confidence) {
     const std::size_t count = std::min(reference.size(), candidate.size());
     if (count == 0) return {};
     const std::vector<double> first(reference.begin(), reference.begin() + static_cast<std::ptrdiff_t>(count));
@@ -127,12 +134,13 @@ Estimate bootstrapRatio(const std::vector<double>& reference, const std::vector<
     SplitMix64 random(seed);
     RankedSample rankedFirst(first), rankedSecond(second);
     std::vector<std::uint32_t> indices(count);
-    std::vector<double> ratios(kResamples);
+    // Fewer than 50 resamples beyond an end of the interval would leave that end to chance.
+    std::vector<double> ratios(std::max(kResamples, static_cast<std::size_t>(100.0 / std::max(1.0 - confidence, 0.001))));
     for (double& value : ratios) {
         drawBlocks(random, blockLengthFor(count), indices);
         value = rankedFirst.medianOf(indices) / rankedSecond.medianOf(indices);
     }
-    estimate.ci = centralInterval(ratios);
+    estimate.ci = centralInterval(ratios, confidence);
     return estimate;
 }
 

@@ -13,7 +13,10 @@ constexpr double kWarmupAgreement = 0.01;
 constexpr std::size_t kRejectAfter = 5;
 /// Fewer pairs than this say nothing, so a slow kernel may overdraw its device time for them.
 constexpr std::size_t kFewestPairs = 6;
-constexpr double kMostLaunches = 1000;
+constexpr double kMostLaunches = 64;
+/// Cold code and a first touch make early launches slow; twice the limit is beyond that.
+constexpr std::size_t kHopelessAfter = 3;
+constexpr double kHopelessFactor = 2.0;
 
 } // namespace
 
@@ -39,7 +42,8 @@ bool WarmupRule::settled() const {
 bool WarmupRule::done(double elapsedSeconds) const {
     if (m_medians.empty()) return false;
     if (elapsedSeconds >= m_maxSeconds) return true;
-    return elapsedSeconds >= m_minSeconds && settled();
+    const bool enough = elapsedSeconds >= m_minSeconds || m_medians.size() >= static_cast<std::size_t>(std::max(m_minLaunches, 1));
+    return enough && settled();
 }
 
 double StopRule::halfWidth(const std::vector<double>& reference, const std::vector<double>& candidate) const {
@@ -62,6 +66,11 @@ StopReason StopRule::check(const std::vector<double>& reference, const std::vect
 bool clearlyWorse(const BenchOptions& options, const std::vector<double>& candidateNs) {
     if (!(options.rejectAboveNs > 0.0) || candidateNs.size() < kRejectAfter) return false;
     return median(candidateNs) > options.rejectFactor * options.rejectAboveNs;
+}
+
+bool plainlyHopeless(const BenchOptions& options, const WarmupRule& candidate) {
+    if (!(options.rejectAboveNs > 0.0) || candidate.launches() < kHopelessAfter) return false;
+    return candidate.medianNs() > kHopelessFactor * options.rejectFactor * options.rejectAboveNs;
 }
 
 int launchesPerSample(const BenchOptions& options, double launchNs) {

@@ -30,7 +30,11 @@ std::vector<const store::TrialRecord*> chooseFinalists(const std::vector<store::
         if (configuration && space.isValid(*configuration)) chosen.push_back(&trial);
     }
     std::stable_sort(chosen.begin(), chosen.end(), [](const auto* a, const auto* b) { return *a->timeNs < *b->timeNs; });
-    if (chosen.size() > count) chosen.resize(count);
+    if (chosen.size() > count) {
+        // What the user asked for is measured with the best, however it did.
+        const auto rest = chosen.begin() + static_cast<std::ptrdiff_t>(count);
+        chosen.erase(std::remove_if(rest, chosen.end(), [](const auto* trial) { return trial->origin != "user"; }), chosen.end());
+    }
     return chosen;
 }
 

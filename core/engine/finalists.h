@@ -9,8 +9,8 @@
 
 namespace ww::engine {
 
-/// The `count` correct, valid trials with the lowest medians, best first, the baseline left out; trials that share one
-/// measurement count once. Pointers into `trials`.
+/// The `count` correct, valid trials with the lowest medians and those that the user asked for, best first, the baseline left
+/// out; trials that share one measurement count once. Pointers into `trials`.
 [[nodiscard]] std::vector<const store::TrialRecord*> chooseFinalists(const std::vector<store::TrialRecord>& trials,
                                                                      const space::SearchSpace& space, std::size_t count);
 

@@ -17,9 +17,10 @@ using std::chrono::nanoseconds;
 
 class WorkerPipeline final : public Pipeline {
 public:
-    WorkerPipeline(std::shared_ptr<const Task> task, Options options, std::unique_ptr<Workers> workers)
-        : m_task(std::move(task)), m_options(std::move(options)), m_workers(std::move(workers)), m_verifier(m_task, *m_workers, m_options.seed),
-          m_bencher(m_task, *m_workers, m_options.seed) {}
+    WorkerPipeline(std::shared_ptr<const Task> task, Options options, std::unique_ptr<GpuWatch> watch, std::unique_ptr<Workers> workers)
+        : m_task(std::move(task)), m_options(std::move(options)), m_watch(std::move(watch)), m_workers(std::move(workers)),
+          m_verifier(m_task, *m_workers, m_options.seed), m_bencher(m_task, *m_workers, m_options.seed, m_watch.get(), m_options.stop),
+          m_notes(m_watch->warnings()) {}
 
     Result<InFlight> submit(const space::Configuration& configuration) override;
     void drop(const InFlight& inFlight) override { m_workers->compilers().cancel(inFlight.job); }
@@ -34,7 +35,13 @@ public:
     sandbox::Level sandboxLevel() const override { return m_workers->level(); }
     Json environment() const override;
     double deviceSeconds() const override { return m_bencher.deviceSeconds(); }
-    std::vector<std::string> takeNotes() override { return m_verifier.takeNotes(); }
+    std::vector<std::string> takeNotes() override {
+        auto notes = std::exchange(m_notes, {});
+        for (auto& note : m_verifier.takeNotes()) notes.push_back(std::move(note));
+        return notes;
+    }
+    std::vector<BenchEvent> takeEvents() override { return m_bencher.takeEvents(); }
+    std::optional<double> takeIncumbentNs() override { return std::exchange(m_incumbentNs, {}); }
 
 private:
     void stage(Stage which) const { if (m_options.onStage) m_options.onStage(which); }
@@ -49,6 +56,8 @@ private:
     template <typename Measure>
     Result<bool> timed(store::TrialRecord& record, Measure&& measure);
     Result<void> runDeviceStages(Program& program, store::TrialRecord& record, double incumbentNs);
+    Result<bool> renewNoiseFloor();
+    Result<bool> controlDrift();
 
     Result<std::vector<Program>> compileAll(const std::vector<space::Configuration>& configurations);
     Result<void> qualify(Program& program, bool verifyFirst);
@@ -57,9 +66,12 @@ private:
 
     std::shared_ptr<const Task> m_task;
     Options m_options;
+    std::unique_ptr<GpuWatch> m_watch;
     std::unique_ptr<Workers> m_workers;
     Verifier m_verifier;
     Bencher m_bencher;
+    std::vector<std::string> m_notes;
+    std::optional<double> m_incumbentNs;    ///< as a drift control found it
     std::unordered_map<std::string, store::TrialRecord> m_measured;  ///< by measurementKey, without logs
     std::int64_t m_deadlineNs = 0;          ///< of the running trial's device stages
     int m_trial = 0;
@@ -70,6 +82,7 @@ Json WorkerPipeline::environment() const {
     environment["driver"] = m_task->device.driver;
     environment["reference"] = m_verifier.describe();
     environment["version"] = WW_VERSION;
+    if (auto gpu = m_watch->record(); !gpu.is_null()) environment["gpu"] = std::move(gpu);
     return environment;
 }
 
@@ -215,7 +228,9 @@ Result<void> WorkerPipeline::runDeviceStages(Program& program, store::TrialRecor
     if (!newBest) return {};
     // A new best is checked again with other inputs before it is believed.
     WW_TRY(again, verify(program, record, 1));
-    if (!again) {
+    if (again) {
+        m_bencher.adoptIncumbent(program, m_trial, record);
+    } else {
         record.timeNs.reset();
         record.timeCi.reset();
         record.ratio.reset();
@@ -225,15 +240,28 @@ Result<void> WorkerPipeline::runDeviceStages(Program& program, store::TrialRecor
     return {};
 }
 
+Result<bool> WorkerPipeline::renewNoiseFloor() {
+    WW_CHECK(m_bencher.renewNoiseFloor(m_trial));
+    return true;
+}
+
+Result<bool> WorkerPipeline::controlDrift() {
+    WW_TRY(nowNs, m_bencher.controlDrift(m_trial));
+    if (nowNs) m_incumbentNs = nowNs;
+    return true;
+}
+
 Result<store::TrialRecord> WorkerPipeline::runTrial(const InFlight& inFlight, double incumbentNs) {
     auto record = begin(inFlight);
     Program program;
     WW_TRY(compiled, compile(inFlight, record, program));
     if (!compiled || shareMeasurement(record, program.launch)) return record;
+    WW_CHECK(timed(record, [&] { return renewNoiseFloor(); }));
     startClock();
     auto ran = runDeviceStages(program, record, incumbentNs);
     m_workers->unload(program);
     if (!ran) return Unexpected{std::move(ran).error()};
+    WW_CHECK(timed(record, [&] { return controlDrift(); }));
     keepMeasurement(record, m_trial, program.launch);
     return record;
 }
@@ -305,8 +333,9 @@ Result<std::vector<store::MeasuredRecord>> WorkerPipeline::measureTogether(const
 }  // namespace
 
 Result<std::unique_ptr<Pipeline>> Pipeline::start(std::shared_ptr<const Task> task, Options options) {
+    auto watch = std::make_unique<GpuWatch>(task->device);  // before a process of ours is on the GPU
     WW_TRY(workers, Workers::start(*task, options.allowNoSandbox, options.stop));
-    return std::unique_ptr<Pipeline>(std::make_unique<WorkerPipeline>(std::move(task), std::move(options), std::move(workers)));
+    return std::unique_ptr<Pipeline>(std::make_unique<WorkerPipeline>(std::move(task), std::move(options), std::move(watch), std::move(workers)));
 }
 
 }  // namespace ww::engine

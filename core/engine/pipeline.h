@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/bencher.h"
 #include "engine/candidate.h"
 #include "engine/reference.h"
 #include "engine/session.h"
@@ -40,6 +41,10 @@ public:
     [[nodiscard]] virtual Result<InFlight> submit(const space::Configuration& configuration) = 0;
     /// What the user should know of since the last call.
     [[nodiscard]] virtual std::vector<std::string> takeNotes() = 0;
+    /// What the measuring found between trials: noise floor taken again, drift control, pauses to cool down.
+    [[nodiscard]] virtual std::vector<BenchEvent> takeEvents() = 0;
+    /// After a drift control: what the best configuration's median is now (ns), to stand for the older one.
+    [[nodiscard]] virtual std::optional<double> takeIncumbentNs() = 0;
     virtual void drop(const InFlight& inFlight) = 0;
     [[nodiscard]] virtual std::size_t lookahead() const = 0;  ///< compiles worth having in flight
 

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "engine/candidate.h"
+#include "engine/declared_work.h"
 
 namespace ww::engine {
 namespace {
@@ -12,27 +13,6 @@ namespace {
 constexpr std::chrono::seconds kDeadline{90};
 /// A worker that dies so often is not started again in this session.
 constexpr int kMaxLosses = 3;
-
-/// Declared bytes and operations of a launch of this configuration; unset where the spec gives none, or no usable number.
-profile::DeclaredWork declaredWork(const Task& task, const space::Configuration& configuration) {
-    profile::DeclaredWork work;
-    expr::Scope facts;
-    task.device.addTo(facts);
-    const auto constants = spec::constantsFor(task.spec, task.workload, &facts);
-    if (!constants) return work;
-    expr::Scope scope(&*constants);
-    const auto& parameters = task.space.parameters();
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-        scope.set(parameters[p].name, task.space.valueOf(configuration, p));
-    const auto number = [&](const std::optional<expr::Expression>& expression) -> std::optional<double> {
-        if (!expression) return std::nullopt;
-        const auto value = expression->evaluate(scope);
-        return value && value->isNumber() ? std::optional(value->asDouble()) : std::nullopt;
-    };
-    work.bytes = number(task.spec.workBytes);
-    work.flops = number(task.spec.workFlops);
-    return work;
-}
 
 } // namespace
 

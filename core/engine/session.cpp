@@ -11,7 +11,7 @@ namespace ww::engine {
 namespace {
 
 constexpr int kCheckpointEvery = 10;   ///< trials between policy snapshots
-constexpr int kFinalists = 3;
+constexpr int kFinalists = 8;
 constexpr int kFinalistSamples = 100;
 
 }  // namespace
@@ -134,7 +134,16 @@ Result<void> TuningSession::runNext() {
     WW_TRY(record, m_pipeline->runTrial(next.inFlight, m_incumbentNs));
     record.origin = next.proposal.origin;
     record.policy = next.proposal.note;
-    return finishTrial(std::move(record), next.proposal, next.proposal.configuration);
+    WW_CHECK(finishTrial(std::move(record), next.proposal, next.proposal.configuration));
+    return noteMeasuring();
+}
+
+Result<void> TuningSession::noteMeasuring() {
+    for (auto& event : m_pipeline->takeEvents()) logEvent(event.kind, std::move(event.data));
+    if (const auto nowNs = m_pipeline->takeIncumbentNs()) m_incumbentNs = *nowNs;
+    if (m_pipeline->noiseFloor() == m_record.noiseFloor) return {};
+    m_record.noiseFloor = m_pipeline->noiseFloor();
+    return m_log->setNoiseFloor(m_sessionId, m_record.noiseFloor);
 }
 
 Result<void> TuningSession::finishTrial(store::TrialRecord record, const policy::Proposal& proposal, const space::Configuration& configuration) {

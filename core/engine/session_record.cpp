@@ -2,6 +2,7 @@
 #include "engine/session_record.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.h"
 #include "engine/finalists.h"
@@ -117,6 +118,8 @@ Json summaryDocument(const store::SessionRecord& session, const std::vector<stor
     const auto best = bestOf(trials, finalists);
     const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
     const double busy = seconds(total.proposeNs + total.compileNs + total.verifyNs + total.benchNs + total.profileNs + total.storeNs);
+    const double savedNs = best && baseline.is_object() ? baseline.value("time_ns", 0.0) - static_cast<double>(best->timeNs) : 0.0;
+    const Json breakEven = savedNs > 0 ? Json(std::ceil(deviceSeconds * 1e9 / savedNs)) : Json();
     return {{"session", session.id},
             {"kernel", session.kernel},
             {"workload", session.workload},
@@ -137,6 +140,8 @@ Json summaryDocument(const store::SessionRecord& session, const std::vector<stor
               {"store", seconds(total.storeNs)},
               {"idle", std::max(0.0, wallSeconds - busy)}}},
             {"gpu_seconds", deviceSeconds},
+            {"compile_seconds", seconds(total.compileNs)},
+            {"break_even_launches", breakEven},
             {"wall_seconds", wallSeconds},
             {"sandbox", session.sandbox}};
 }

@@ -64,6 +64,7 @@ private:
     Result<void> runBaseline();
     Result<void> fillQueue();
     Result<void> runNext();
+    Result<void> noteMeasuring();
     Result<void> finishTrial(store::TrialRecord record, const policy::Proposal& proposal, const space::Configuration& configuration);
     Result<void> runFinalists();
     Result<void> finish(store::SessionStatus status);

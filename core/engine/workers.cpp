@@ -29,8 +29,10 @@ std::uint64_t cpuMemoryBytes(const Task& task) {
         for (const auto& argument : launch->arguments) declared += argument.bytes();
     }
     const auto growth = static_cast<std::uint64_t>(task.spec.limits.deviceMemoryGrowthMiB) << 20;
-    // Pristine copy, working copy and arena of each buffer; fiber stacks and thread stacks are address space, not memory.
-    return 4 * declared + growth + (std::uint64_t{3} << 30);
+    // For verification a pristine copy, a working copy and the arena; for timing two sets of values and one to work on, each of
+    // these on the device and what it was filled from. Small sets are more, within the 3 GiB; fiber and thread stacks are
+    // address space, not memory.
+    return 10 * declared + growth + (std::uint64_t{3} << 30);
 }
 
 }  // namespace

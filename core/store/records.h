@@ -68,7 +68,8 @@ struct EventRecord {
     std::int64_t sessionId = 0;
     int afterTrial = 0;                 ///< number of the last finished trial
     std::string at;                     ///< ISO 8601, UTC
-    std::string kind;                   ///< pin, unpin, ban, unban, pause, resume, budget, finalists, notice, policy, note, stop
+    std::string kind;                   ///< pin, unpin, ban, unban, pause, resume, budget, finalists, notice, policy, note, stop,
+                                        ///< noise_floor, drift_control, cool_down
     Json data;
 };
 

@@ -268,7 +268,7 @@ private:
             WW_TRY(values, unpackSamples(samples.getColumn(1).getString()));
             (samples.getColumn(0).getString() == "baseline" ? trial.baselineSamplesNs : trial.samplesNs) = std::move(values);
         }
-        SQLite::Statement metrics(*m_database, "SELECT name, value, source FROM metric WHERE trial_id = ? AND name LIKE 'profile/%' ORDER BY name");
+        SQLite::Statement metrics(*m_database, "SELECT name, value, source FROM metric WHERE trial_id = ? AND (name LIKE 'profile/%' OR name LIKE 'bench/%') ORDER BY name");
         metrics.bind(1, trial.id);
         while (metrics.executeStep()) trial.metrics.push_back({metrics.getColumn(0).getString(), metrics.getColumn(1).getDouble(), metrics.getColumn(2).getString()});
         SQLite::Statement texts(*m_database, "SELECT kind, text FROM diagnostic WHERE trial_id = ? ORDER BY id");

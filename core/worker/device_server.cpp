@@ -6,7 +6,9 @@
 
 #include "base/file.h"
 #include "bench/paired_run.h"
+#include "bench/work_check.h"
 #include "verify/checked_run.h"
+#include "worker/bench_pool.h"
 #include "worker/messages.h"
 #include "worker/server.h"
 #include "worker/watched_device.h"
@@ -42,7 +44,7 @@ private:
     struct Timed {
         device::ModuleId module = 0;
         spec::ResolvedLaunch launch;
-        std::size_t buffers = 0;  ///< which of the buffer sets it runs on
+        std::size_t buffers = 0;  ///< which of the pools it runs on
     };
 
     Result<Message> handle(const Message& request) {
@@ -121,40 +123,67 @@ private:
                        {}};
     }
 
-    /// Prepares buffers for every launch; launches with the same arguments share one set, so that neither side has warmer
-    /// caches or better placed memory than the other.
+    /// A pool of buffers for every launch; launches with the same arguments share one, so that neither side has warmer caches or
+    /// better placed memory than the other.
     Result<std::vector<device::Launch>> prepare(std::vector<Timed>& all, std::uint64_t seed) {
         auto tried = prepareOnce(all, seed);
         if (tried) return tried;
-        // The buffers kept for verification may be what fills the memory.
+        // The buffers kept for verification, or for other launches, may be what fills the memory.
         m_runBuffers = std::make_unique<verify::LaunchBuffers>(m_device);
+        m_benchBuffers.clear();
         return prepareOnce(all, seed);
     }
 
     Result<std::vector<device::Launch>> prepareOnce(std::vector<Timed>& all, std::uint64_t seed) {
         std::vector<device::Launch> launches;
-        std::size_t used = 0;
-        std::vector<const Timed*> owners;
+        std::vector<std::unique_ptr<BenchPool>> used;
+        const auto matches = [&](auto& pools, const Timed& timed) {
+            return std::ranges::find_if(pools, [&](const auto& pool) { return pool && pool->holds(timed.launch, seed); });
+        };
         for (auto& timed : all) {
             if (timed.launch.empty) return fail(ErrorCode::InvalidArgument, "an empty launch cannot be timed");
-            const auto same = std::ranges::find_if(owners, [&](const Timed* owner) { return owner->launch.arguments == timed.launch.arguments; });
-            timed.buffers = static_cast<std::size_t>(same - owners.begin());
-            if (same == owners.end()) {
-                if (m_benchBuffers.size() <= used) m_benchBuffers.push_back(std::make_unique<verify::LaunchBuffers>(m_device));
-                WW_CHECK(m_benchBuffers[used++]->prepare(timed.launch, seed, 0, m_data));
-                owners.push_back(&timed);
+            auto place = matches(used, timed);
+            timed.buffers = static_cast<std::size_t>(place - used.begin());
+            if (place == used.end()) {
+                if (const auto kept = matches(m_benchBuffers, timed); kept != m_benchBuffers.end()) {
+                    used.push_back(std::move(*kept));
+                } else {
+                    used.push_back(std::make_unique<BenchPool>(m_device));
+                    WW_CHECK(used.back()->open(timed.launch, seed, m_data));
+                }
+                used.back()->distrust();
             }
-            auto launch = m_benchBuffers[timed.buffers]->launch(timed.module);
+            device::Launch launch;
+            launch.module = timed.module;
             launch.shape = {timed.launch.grid, timed.launch.block, timed.launch.dynamicSharedBytes};
+            WW_CHECK(used[timed.buffers]->prepare(0, launch));
             launches.push_back(std::move(launch));
         }
+        m_benchBuffers = std::move(used);
         return launches;
     }
 
-    bench::RunHooks hooksFor(const std::vector<Timed>& all) {
+    /// `all` and `check` must outlive the run.
+    bench::RunHooks hooksFor(const std::vector<Timed>& all, bench::WorkCheck& check) {
+        const auto pool = [this, &all](std::size_t which) -> BenchPool& { return *m_benchBuffers[all[which].buffers]; };
         bench::RunHooks hooks;
-        const bool inPlace = std::ranges::any_of(all, [&](const Timed& timed) { return m_benchBuffers[timed.buffers]->hasInOut(); });
-        if (inPlace) hooks.restore = [this, &all](std::size_t which) { return m_benchBuffers[all[which].buffers]->restore(); };
+        hooks.reserve = [this](int wanted) -> Result<int> {
+            for (const auto& one : m_benchBuffers) {
+                WW_TRY(had, one->reserve(wanted, m_data));
+                wanted = std::min(wanted, had);
+            }
+            return wanted;
+        };
+        hooks.prepare = [pool](std::size_t which, int serial, device::Launch& launch) { return pool(which).prepare(serial, launch); };
+        hooks.inspect = [pool, &check](std::size_t which, int first, int count) -> Result<std::optional<std::string>> {
+            BenchPool& buffers = pool(which);
+            for (int serial = first; serial < first + count && buffers.hasOutputs(); ++serial) {
+                WW_TRY(after, buffers.digestAfter(serial));
+                const int value = buffers.valueOf(serial);
+                if (auto wrong = check.see(which, value, buffers.digestBefore(value), after)) return "the candidate " + *wrong;
+            }
+            return std::optional<std::string>();
+        };
         return hooks;
     }
 
@@ -172,8 +201,10 @@ private:
             WW_TRY(timed, timedFrom(*one));
             all.push_back(std::move(timed));
         }
-        WW_TRY(launches, prepare(all, seedOf(body)));
-        WW_TRY(result, bench::runPaired(m_device, launches[0], launches[1], optionsOf(body), seedOf(body), hooksFor(all)));
+        const auto options = optionsOf(body);
+        WW_TRY(launches, prepare(all, options.dataSeed));
+        bench::WorkCheck check(all.size());
+        WW_TRY(result, bench::runPaired(m_device, launches[0], launches[1], options, seedOf(body), hooksFor(all, check)));
         return Message{Json{{"outcome", toJson(result.outcome)}, {"failed", result.failed}, {"samples", result.samples.toJson()}}, {}};
     }
 
@@ -185,9 +216,16 @@ private:
             WW_TRY(timed, timedFrom(one));
             all.push_back(std::move(timed));
         }
-        WW_TRY(launches, prepare(all, seedOf(body)));
-        WW_TRY(result, bench::runMany(m_device, launches, optionsOf(body), seedOf(body), hooksFor(all)));
-        return Message{Json{{"outcome", toJson(result.outcome)}, {"failed", result.failed}, {"samples", result.samplesNs}, {"unstable", result.unstable}}, {}};
+        const auto options = optionsOf(body);
+        WW_TRY(launches, prepare(all, options.dataSeed));
+        bench::WorkCheck check(all.size());
+        WW_TRY(result, bench::runMany(m_device, launches, options, seedOf(body), hooksFor(all, check)));
+        return Message{Json{{"outcome", toJson(result.outcome)},
+                            {"failed", result.failed},
+                            {"samples", result.samplesNs},
+                            {"unstable", result.unstable},
+                            {"device_seconds", result.deviceSeconds}},
+                       {}};
     }
 
     Result<std::span<const std::byte>> dataOf(const spec::ResolvedArgument& argument) {
@@ -202,7 +240,7 @@ private:
     sandbox::Channel& m_channel;
     WatchedDevice m_device;
     std::unique_ptr<verify::LaunchBuffers> m_runBuffers;
-    std::vector<std::unique_ptr<verify::LaunchBuffers>> m_benchBuffers;
+    std::vector<std::unique_ptr<BenchPool>> m_benchBuffers;
     std::map<std::string, std::string> m_files;  ///< data files by path
     verify::DataSource m_data;
 };

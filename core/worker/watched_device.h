@@ -37,6 +37,10 @@ public:
     [[nodiscard]] device::Outcome time(const device::Launch& launch, bool cold, int launches) override {
         return m_device.time(launch, cold, launches);
     }
+    [[nodiscard]] device::Outcome timeEach(std::span<const device::Launch> launches, bool cold) override { return m_device.timeEach(launches, cold); }
+    [[nodiscard]] Result<std::uint64_t> digest(device::BufferId buffer, std::size_t offset, std::size_t bytes) override {
+        return m_device.digest(buffer, offset, bytes);
+    }
     [[nodiscard]] std::int64_t foreignBytes() const override { return m_device.foreignBytes(); }
     [[nodiscard]] std::string takePrinted() override { return m_device.takePrinted(); }
 

@@ -18,6 +18,7 @@ public:
     device::ModuleId failing = 0; ///< this module's launches fail after `failAfter` launches
     int failAfter = 0;
     std::int64_t clockNs = 0;
+    std::function<double()> clockMHz; ///< of each sample; unset: not known
     std::vector<device::ModuleId> order;
     std::vector<int> batches;
     std::vector<bool> colds;
@@ -34,6 +35,12 @@ public:
         const double ns = launchNs.at(launch.module)();
         clockNs += static_cast<std::int64_t>(ns * launches);
         return {TrialStatus::Ok, "", false, static_cast<std::int64_t>(std::llround(ns))};
+    }
+
+    device::Outcome timeEach(std::span<const device::Launch> launches, bool cold) override {
+        auto outcome = time(launches.front(), cold, static_cast<int>(launches.size()));
+        if (clockMHz) outcome.clockMHz = clockMHz();
+        return outcome;
     }
 
     const device::DeviceFacts& facts() const override { return m_facts; }

@@ -56,9 +56,16 @@ private Q_SLOTS:
     void clearlyWorseIsRejectedEarly();
     void slowKernelKeepsToTheWallBudget();
     void shortLaunchesAreBatched();
-    void restoreRunsBeforeEachLaunch();
-    void failedRestoreIsAnError();
-    void rotationSeesEverySample();
+    void batchesNeedBuffersOfTheirOwn_data();
+    void batchesNeedBuffersOfTheirOwn();
+    void failedPreparationIsAnError();
+    void preparationSeesEveryLaunch();
+    void skippedWorkEndsTheRun();
+    void throttledPairsAreTakenAgain();
+    void lastingThrottleIsUnstableAndEnds();
+    void warmupNeedsTimeOrLaunches();
+    void hopelessCandidatesSkipTheWarmUp();
+    void oneOfManyThrottlesTheRound();
     void orderIsBalancedAndRandom();
     void faultOfACandidateIsAnOutcome_data();
     void faultOfACandidateIsAnOutcome();
@@ -77,8 +84,8 @@ void TestPairedRun::steadyKernelStopsAtOnce() {
     QVERIFY(!run->samples.unstable && !run->samples.rejectedEarly);
     QCOMPARE(bootstrapRatio(run->samples.referenceNs, run->samples.candidateNs, 1).value, 2.0);
     QVERIFY(verdictOf(run->samples) == Verdict::Faster);
-    // Warm-up is not charged: 10 pairs of 300 us.
-    QCOMPARE(run->samples.deviceSeconds, 0.003);
+    // Warm-up is not charged: 30 pairs of 300 us.
+    QVERIFY(std::fabs(run->samples.deviceSeconds - 0.009) < 1e-9);
     QVERIFY(std::all_of(device.colds.begin(), device.colds.end(), [](bool cold) { return cold; }));
 }
 
@@ -171,47 +178,165 @@ void TestPairedRun::shortLaunchesAreBatched() {
     QCOMPARE(run->samples.candidateNs.front(), 2000.0);
 }
 
-void TestPairedRun::restoreRunsBeforeEachLaunch() {
-    FakeDevice device;
-    device.launchNs = {{kReference, [] { return 2000.0; }}, {kCandidate, [] { return 2000.0; }}};
-    BenchOptions options;
-    options.warmupSeconds = 0.0001;
-    std::vector<std::size_t> restored;
-    RunHooks hooks = hooksFor(device);
-    hooks.restore = [&](std::size_t which) -> Result<void> {
-        restored.push_back(which + 1);
-        return {};
-    };
-    auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), options, 1, hooks);
-    VERIFY_OK(run);
-    QCOMPARE(run->samples.launchesPerSample, 1);
-    QVERIFY(std::equal(restored.begin(), restored.end(), device.order.begin(), device.order.end()));
+void TestPairedRun::batchesNeedBuffersOfTheirOwn_data() {
+    QTest::addColumn<bool>("prepares");
+    QTest::addColumn<int>("room");
+    QTest::addColumn<int>("batch");
+    QTest::newRow("one set of buffers") << true << 0 << 1;
+    QTest::newRow("some sets") << true << 4 << 4;
+    QTest::newRow("enough sets") << true << 64 << 10;
+    QTest::newRow("nothing to prepare") << false << 0 << 10;
 }
 
-void TestPairedRun::failedRestoreIsAnError() {
+void TestPairedRun::batchesNeedBuffersOfTheirOwn() {
+    QFETCH(bool, prepares);
+    QFETCH(int, room);
+    QFETCH(int, batch);
+    FakeDevice device;
+    device.launchNs = {{kReference, [] { return 5000.0; }}, {kCandidate, [] { return 2000.0; }}};
+    RunHooks hooks = hooksFor(device);
+    if (prepares) hooks.prepare = [](std::size_t, int, device::Launch&) -> Result<void> { return {}; };
+    if (room > 0) hooks.reserve = [&](int wanted) -> Result<int> { return std::min(wanted, room); };
+    auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), {}, 1, hooks);
+    VERIFY_OK(run);
+    QCOMPARE(run->samples.launchesPerSample, batch);
+    QCOMPARE(device.batches.back(), batch);
+}
+
+void TestPairedRun::failedPreparationIsAnError() {
     FakeDevice device;
     device.launchNs = {{kReference, [] { return 2000.0; }}, {kCandidate, [] { return 2000.0; }}};
     RunHooks hooks = hooksFor(device);
-    hooks.restore = [](std::size_t) -> Result<void> { return fail(ErrorCode::WorkerFailed, "no memory"); };
+    hooks.prepare = [](std::size_t, int, device::Launch&) -> Result<void> { return fail(ErrorCode::WorkerFailed, "no memory"); };
     auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), {}, 1, hooks);
     COMPARE_ERR(run, ErrorCode::WorkerFailed);
 }
 
-void TestPairedRun::rotationSeesEverySample() {
+void TestPairedRun::preparationSeesEveryLaunch() {
     FakeDevice device;
-    device.launchNs = {{kReference, [] { return 1e5; }}, {kCandidate, [] { return 1e5; }}};
+    device.launchNs = {{kReference, [] { return 5e3; }}, {kCandidate, [] { return 5e3; }}};
     std::vector<int> seen[2];
+    std::vector<int> inspected[2];
     RunHooks hooks = hooksFor(device);
-    hooks.rotate = [&](std::size_t which, int sample, device::Launch& launch) {
-        QCOMPARE(launch.module, static_cast<device::ModuleId>(which + 1));
-        seen[which].push_back(sample);
+    hooks.reserve = [](int wanted) -> Result<int> { return wanted; };
+    hooks.prepare = [&](std::size_t which, int serial, device::Launch& launch) -> Result<void> {
+        if (launch.module != static_cast<device::ModuleId>(which + 1)) return fail(ErrorCode::Internal, "another launch");
+        seen[which].push_back(serial);
+        return {};
+    };
+    hooks.inspect = [&](std::size_t which, int first, int count) -> Result<std::optional<std::string>> {
+        for (int i = 0; i < count; ++i) inspected[which].push_back(first + i);
+        return std::optional<std::string>();
     };
     auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), {}, 1, hooks);
     VERIFY_OK(run);
-    for (const auto& samples : seen)
-        for (std::size_t i = 0; i < samples.size(); ++i)
-            QCOMPARE(samples[i], static_cast<int>(i));
-    QVERIFY(seen[0].size() > 10);
+    QCOMPARE(run->samples.launchesPerSample, 4);
+    for (std::size_t which = 0; which < 2; ++which) {
+        for (std::size_t i = 0; i < seen[which].size(); ++i) QCOMPARE(seen[which][i], static_cast<int>(i));
+        QVERIFY(seen[which].size() > 4 * 30);
+        QVERIFY(seen[which] == inspected[which]);
+    }
+}
+
+void TestPairedRun::skippedWorkEndsTheRun() {
+    FakeDevice device;
+    device.launchNs = {{kReference, [] { return 1e5; }}, {kCandidate, [] { return 1e5; }}};
+    RunHooks hooks = hooksFor(device);
+    hooks.inspect = [](std::size_t which, int first, int) -> Result<std::optional<std::string>> {
+        if (which == 1 && first == 15) return std::optional<std::string>("the candidate did nothing");
+        return std::optional<std::string>();
+    };
+    auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), {}, 1, hooks);
+    VERIFY_OK(run);
+    QVERIFY(run->outcome.status == TrialStatus::CheatSuspected);
+    QCOMPARE(QString::fromStdString(run->outcome.message), QString("the candidate did nothing"));
+    QCOMPARE(run->failed, std::size_t{1});
+}
+
+void TestPairedRun::throttledPairsAreTakenAgain() {
+    FakeDevice device;
+    // A slow clock makes slow launches: every 20th sample of the device.
+    int sample = 0;
+    device.clockMHz = [&] { return sample % 20 == 19 ? 1000.0 : 1980.0; };
+    const auto time = [&] { return ++sample % 20 == 19 ? 2e5 : 1e5; };
+    device.launchNs = {{kReference, time}, {kCandidate, time}};
+    std::vector<double> pauses;
+    RunHooks hooks = hooksFor(device);
+    hooks.pause = [&](double seconds) { pauses.push_back(seconds); };
+    BenchOptions options;
+    options.sessionClockMHz = 1980;
+    auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), options, 1, hooks);
+    VERIFY_OK(run);
+    QVERIFY(!run->samples.unstable);
+    QCOMPARE(run->samples.candidateNs.size(), std::size_t{30});
+    QVERIFY(std::all_of(run->samples.candidateNs.begin(), run->samples.candidateNs.end(), [](double ns) { return ns == 1e5; }));
+    // Nothing is thrown away: what was discarded is kept apart.
+    QVERIFY(!pauses.empty());
+    QCOMPARE(run->samples.discardedNs.size(), 2 * pauses.size());
+    QVERIFY(std::is_sorted(pauses.begin(), pauses.end()));
+    QCOMPARE(run->samples.candidateClockMHz.size(), run->samples.candidateNs.size());
+    QCOMPARE(run->samples.medianClockMHz, 1980.0);
+}
+
+void TestPairedRun::lastingThrottleIsUnstableAndEnds() {
+    FakeDevice device;
+    device.launchNs = {{kReference, [] { return 1e5; }}, {kCandidate, [] { return 1e5; }}};
+    device.clockMHz = [] { return 900.0; };
+    RunHooks hooks = hooksFor(device);
+    hooks.pause = [](double) {};
+    BenchOptions options;
+    options.sessionClockMHz = 1980;
+    auto run = runPaired(device, launchOf(kReference), launchOf(kCandidate), options, 1, hooks);
+    VERIFY_OK(run);
+    QVERIFY(run->outcome.status == TrialStatus::Ok);
+    QVERIFY(run->samples.throttled && run->samples.unstable);
+    QVERIFY(run->samples.candidateNs.empty());
+    QCOMPARE(run->samples.discardedNs.size(), std::size_t{20});
+    // What it has seen becomes the session's clock, so that a lower one that lasts is accepted in the end.
+    QCOMPARE(run->samples.medianClockMHz, 900.0);
+}
+
+void TestPairedRun::warmupNeedsTimeOrLaunches() {
+    FakeDevice device;
+    device.launchNs = {{kReference, [] { return 1e6; }}, {kCandidate, [] { return 1e6; }}};
+    auto quick = pair(device, {});
+    VERIFY_OK(quick);
+    QCOMPARE(static_cast<int>(device.order.size()), 2 * (10 + 30));
+    BenchOptions whole;
+    whole.warmupLaunches = 1'000'000;
+    device.order.clear();
+    auto slow = pair(device, whole);
+    VERIFY_OK(slow);
+    QCOMPARE(static_cast<int>(device.order.size()), 200 + 2 * 30);
+}
+
+void TestPairedRun::hopelessCandidatesSkipTheWarmUp() {
+    FakeDevice device;
+    device.launchNs = {{kReference, [] { return 1e6; }}, {kCandidate, [] { return 1e8; }}};
+    BenchOptions options;
+    options.rejectAboveNs = 1e6;
+    auto run = pair(device, options);
+    VERIFY_OK(run);
+    QVERIFY(run->samples.rejectedEarly);
+    QCOMPARE(run->samples.candidateNs.size(), std::size_t{5});
+    QCOMPARE(static_cast<int>(device.order.size()), 2 * (3 + 5));
+}
+
+void TestPairedRun::oneOfManyThrottlesTheRound() {
+    FakeDevice device;
+    int sample = 0;
+    device.clockMHz = [&] { return ++sample == 70 ? 900.0 : 1980.0; };
+    device.launchNs = {{1, [] { return 1e6; }}, {2, [] { return 1.1e6; }}, {3, [] { return 1.2e6; }}};
+    RunHooks hooks = hooksFor(device);
+    int pauses = 0;
+    hooks.pause = [&](double) { ++pauses; };
+    BenchOptions options;
+    options.minSamples = options.maxSamples = 100;
+    auto run = runMany(device, {launchOf(1), launchOf(2), launchOf(3)}, options, 5, hooks);
+    VERIFY_OK(run);
+    QCOMPARE(pauses, 1);
+    QVERIFY(!run->unstable);
+    for (const auto& samples : run->samplesNs) QCOMPARE(samples.size(), std::size_t{100});
 }
 
 void TestPairedRun::orderIsBalancedAndRandom() {

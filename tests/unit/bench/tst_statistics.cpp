@@ -122,6 +122,7 @@ void TestStatistics::intervalCovers_data() {
     QTest::newRow("30 samples, quiet") << 30 << 0.01 << 1.02;
     QTest::newRow("30 samples, noisy") << 30 << 0.15 << 1.5;
     QTest::newRow("100 samples, noisy") << 100 << 0.10 << 0.8;
+    QTest::newRow("30 samples, spread as of unlocked clocks") << 30 << 0.025 << 1.0;
 }
 
 void TestStatistics::intervalCovers() {
@@ -205,8 +206,8 @@ void TestStatistics::floorHoldsForLaterRuns() {
     samples.referenceNs = times(random, 100, 1000, 0.05);
     samples.candidateNs = times(random, 100, 1000, 0.05);
     const double floor = noiseFloor(samples);
-    // Medians of 10 with 5 %: the ratio's standard deviation is about 2.8 %, its 95th percentile about 5.5 %.
-    QVERIFY2(floor > 0.02 && floor < 0.10, qPrintable(QString::number(floor)));
+    // Medians of 30 with 5 %: the ratio's standard deviation is about 1.6 %, its 95th percentile about 3.2 %.
+    QVERIFY2(floor > 0.01 && floor < 0.06, qPrintable(QString::number(floor)));
 }
 
 void TestStatistics::optionsSurviveJson() {
@@ -218,6 +219,9 @@ void TestStatistics::optionsSurviveJson() {
     options.maxWallSeconds = 4.5;
     options.targetHalfWidth = 0.01;
     options.warmupSeconds = 0.05;
+    options.warmupLaunches = 5;
+    options.sessionClockMHz = 1980;
+    options.dataSeed = 0xffff'ffff'ffff'fff1u;
     options.maxWarmupSeconds = 0.5;
     options.batchBelowNs = 12345;
     options.rejectAboveNs = 1e6;
@@ -225,6 +229,7 @@ void TestStatistics::optionsSurviveJson() {
     const BenchOptions back = BenchOptions::fromJson(options.toJson());
     QCOMPARE(back.toJson().dump(), options.toJson().dump());
     QCOMPARE(back.maxSamples, 77);
+    QCOMPARE(back.dataSeed, options.dataSeed);
     QCOMPARE(back.cold, false);
     // Unknown kinds of values leave the defaults.
     QCOMPARE(BenchOptions::fromJson(Json{{"min_samples", "many"}}).minSamples, BenchOptions().minSamples);
@@ -236,6 +241,11 @@ void TestStatistics::samplesSurviveJson() {
     samples.referenceNs = {1.5, 2.25};
     samples.candidateNs = {3.0, 4.0};
     samples.launchesPerSample = 8;
+    samples.referenceClockMHz = {1980, 1965};
+    samples.candidateClockMHz = {1980, 1950};
+    samples.discardedNs = {9, 9.5};
+    samples.throttled = true;
+    samples.medianClockMHz = 1970;
     samples.cold = false;
     samples.rejectedEarly = samples.unstable = true;
     samples.deviceSeconds = 0.5;
@@ -261,8 +271,9 @@ void TestStatistics::warmupWaitsForSteadyMedians() {
         climbing.add(3000 - 90 * i);
     QVERIFY(!climbing.done(1.0));
     QVERIFY(climbing.done(options.maxWarmupSeconds));
-    // Steady from the first launch on, yet the clocks need their time.
+    // Steady from the first launch on, yet the clocks need their time where launches do not count.
     options.warmupSeconds = 0.2;
+    options.warmupLaunches = 1'000'000;
     WarmupRule quick(options);
     for (int i = 0; i < 50; ++i)
         quick.add(1000);
@@ -282,6 +293,7 @@ void TestStatistics::warmupOfSlowKernelIsShort() {
 
 void TestStatistics::stopReasons() {
     BenchOptions options;
+    options.minSamples = 10;
     options.maxSamples = 50;
     const std::vector<double> steady(20, 100.0), few(3, 100.0), fifty(50, 100.0);
     QVERIFY(StopRule(options, 1).check({}, {}, 0, 0) == StopReason::None);
@@ -306,7 +318,7 @@ void TestStatistics::batchesShortLaunches_data() {
     QTest::newRow("at the limit") << 20000.0 << 1;
     QTest::newRow("half") << 10000.0 << 2;
     QTest::newRow("just under") << 19999.0 << 2;
-    QTest::newRow("tiny") << 1.0 << 1000;
+    QTest::newRow("tiny") << 1.0 << 64;
     QTest::newRow("broken timer") << 0.0 << 1;
 }
 
