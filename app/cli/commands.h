@@ -11,6 +11,7 @@ void addTune(CLI::App& app, int& exitCode);
 void addSpace(CLI::App& app, int& exitCode);
 void addBench(CLI::App& app, int& exitCode);
 void addProfile(CLI::App& app, int& exitCode);
+void addVerify(CLI::App& app, int& exitCode);
 void addEncode(CLI::App& app, int& exitCode);
 void addSource(CLI::App& app, int& exitCode);
 void addSpec(CLI::App& app, int& exitCode);

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     ww::cli::addSpace(app, exitCode);
     ww::cli::addBench(app, exitCode);
     ww::cli::addProfile(app, exitCode);
+    ww::cli::addVerify(app, exitCode);
     ww::cli::addEncode(app, exitCode);
     ww::cli::addSource(app, exitCode);
     ww::cli::addSpec(app, exitCode);

@@ -50,6 +50,11 @@ Flaw judgeRun(const worker::RunResult& run) {
     if (!run.changedInputs.empty()) {
         return {TrialStatus::CheatSuspected, "the kernel changed its read-only input \"" + run.changedInputs.front() + "\""};
     }
+    if (const auto& repeats = run.repeats; repeats.unwritten > 0) {
+        return {TrialStatus::CheatSuspected, "launch " + std::to_string(repeats.firstDiffering) + " on the same inputs left " +
+                                                 std::to_string(repeats.unwritten) + " elements of \"" + repeats.output +
+                                                 "\" unwritten that the first one wrote: it does not do its work each time"};
+    }
     return {};
 }
 
@@ -63,7 +68,7 @@ Result<void> OriginalProgram::compile() {
     Program program;
     program.configuration = m_standIn.value_or(m_task->space.defaultConfiguration());
     WW_TRY(candidate, makeCandidate(*m_task, program.configuration));
-    if (m_task->spec.reference.kind == spec::ReferenceKind::Kernel) WW_CHECK(useReferenceKernel(m_task->spec, candidate.request));
+    if (m_referenceKernel) WW_CHECK(useReferenceKernel(m_task->spec, candidate.request));
     WW_TRY(job, m_workers.compilers().waitFor(m_workers.compilers().submit(candidate.request)));
     if (job.result.status != TrialStatus::Ok) {
         return fail(ErrorCode::InvalidSpec, "the reference does not compile: " + firstProblem(job.result.log), m_task->spec.file.string());
@@ -76,7 +81,7 @@ Result<void> OriginalProgram::compile() {
 Result<spec::ResolvedLaunch> OriginalProgram::launchOn(const spec::WorkloadSpec& workload) const {
     WW_TRY(launch, launchFor(*m_task, m_program->configuration, workload));
     const auto& reference = m_task->spec.reference;
-    if (reference.kind != spec::ReferenceKind::Kernel) return launch;
+    if (!m_referenceKernel) return launch;
     expr::Scope facts;
     m_task->device.addTo(facts);
     WW_TRY(constants, spec::constantsFor(m_task->spec, workload, &facts));
@@ -93,21 +98,29 @@ Result<spec::ResolvedLaunch> OriginalProgram::launchOn(const spec::WorkloadSpec&
     return launch;
 }
 
-Result<std::vector<std::vector<double>>> OriginalProgram::run(const spec::WorkloadSpec& workload, std::uint64_t seed,
-                                                              std::chrono::nanoseconds deadline) {
+Result<worker::RunResult> OriginalProgram::run(const spec::WorkloadSpec& workload, const Inputs& inputs, std::chrono::nanoseconds deadline) {
     WW_CHECK(compile());
     WW_TRY(launch, launchOn(workload));
-    m_program->launch = launch;
-    WW_TRY(run, m_workers.run(*m_program, launch, seed, 0, deadline));
+    m_program->launch = withInputs(std::move(launch), inputs);
+    verify::RunOptions options;
+    options.seed = inputs.seed;
+    options.wholeInputs = false;
+    WW_TRY(run, m_workers.run(*m_program, m_program->launch, options, deadline));
     if (const auto flaw = judgeRun(run); flaw.status != TrialStatus::Ok) {
         return fail(ErrorCode::InvalidSpec, "the reference itself fails with " + std::string(toString(flaw.status)) + ": " + flaw.message,
                     m_task->spec.file.string());
     }
+    return std::move(run);
+}
+
+Result<std::vector<std::vector<double>>> OriginalProgram::outputs(const spec::WorkloadSpec& workload, const Inputs& inputs,
+                                                                  std::chrono::nanoseconds deadline) {
+    WW_TRY(done, run(workload, inputs, deadline));
     std::vector<std::vector<double>> outputs;
     std::size_t at = 0;
-    for (const auto& argument : launch.arguments) {
+    for (const auto& argument : m_program->launch.arguments) {
         if (!argument.output) continue;
-        const auto bytes = run.outputs[at++];
+        const auto bytes = done.outputs[at++];
         std::vector<double> values(argument.elements);
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = loadAsDouble(argument.type, bytes.data() + i * sizeOf(argument.type));
         outputs.push_back(std::move(values));

@@ -46,6 +46,20 @@ std::size_t checkedCount(const spec::ResolvedLaunch& launch) {
 
 }  // namespace
 
+spec::ResolvedLaunch withInputs(spec::ResolvedLaunch launch, const Inputs& inputs) {
+    for (auto& argument : launch.arguments) {
+        if (argument.memory == spec::MemoryKind::Scalar || argument.fill != spec::Fill::Random || !isFloating(argument.type)) continue;
+        argument.family = inputs.family;
+        argument.nudge = inputs.nudge;
+    }
+    return launch;
+}
+
+bool ReferenceProvider::usesDevice() const noexcept {
+    const auto kind = m_task->spec.reference.kind;
+    return kind == spec::ReferenceKind::Kernel || kind == spec::ReferenceKind::Default;
+}
+
 ReferenceProvider::ReferenceProvider(std::shared_ptr<const Task> task, RunOriginal runOriginal)
     : m_task(std::move(task)), m_runOriginal(std::move(runOriginal)) {}
 
@@ -60,8 +74,8 @@ std::string ReferenceProvider::describe() const {
 }
 
 Result<std::shared_ptr<const Expected>> ReferenceProvider::expected(const spec::ResolvedLaunch& launch, const spec::WorkloadSpec& workload,
-                                                                    std::uint64_t seed) {
-    std::string key = std::to_string(seed);
+                                                                    const Inputs& inputs) {
+    std::string key = std::to_string(inputs.seed) + "/" + std::string(toString(inputs.family)) + "/" + std::to_string(inputs.nudge);
     for (const auto& [name, size] : workload.sizes) key += "," + name + "=" + std::to_string(size);
     for (const auto& argument : launch.arguments) {
         key += ";" + argument.name + ":" + std::to_string(argument.elements) + ":" + argument.scalar.repr();
@@ -73,7 +87,7 @@ Result<std::shared_ptr<const Expected>> ReferenceProvider::expected(const spec::
         return m_recent.front().second;
     }
     const auto begin = monotonicNs();
-    WW_TRY(outputs, compute(launch, workload, seed));
+    WW_TRY(outputs, compute(launch, workload, inputs));
     auto made = std::make_shared<Expected>();
     made->outputs = std::move(outputs);
     made->seconds = static_cast<double>(monotonicNs() - begin) * 1e-9;
@@ -103,17 +117,17 @@ Result<std::shared_ptr<const Expected>> ReferenceProvider::expected(const spec::
 }
 
 Result<std::vector<std::vector<double>>> ReferenceProvider::compute(const spec::ResolvedLaunch& launch, const spec::WorkloadSpec& workload,
-                                                                    std::uint64_t seed) const {
+                                                                    const Inputs& inputs) const {
     if (checkedCount(launch) == 0) {
         return fail(ErrorCode::InvalidSpec,
                     "no argument is an output, so nothing can be checked: give one \"Output\": 1 or AccessType WriteOnly or ReadWrite",
                     m_task->spec.file.string());
     }
     switch (m_task->spec.reference.kind) {
-    case spec::ReferenceKind::TorchScript: return evaluateScript(launch, workload, seed);
+    case spec::ReferenceKind::TorchScript: return evaluateScript(withInputs(launch, inputs), workload, inputs.seed);
     case spec::ReferenceKind::Arguments: return readArguments(launch);
     case spec::ReferenceKind::Kernel:
-    case spec::ReferenceKind::Default: return m_runOriginal(workload, seed);
+    case spec::ReferenceKind::Default: return m_runOriginal(workload, inputs);
     }
     return fail(ErrorCode::Internal, "unknown kind of reference");
 }

@@ -130,10 +130,10 @@ Result<void> Workers::restart() {
     return {};
 }
 
-Result<worker::RunResult> Workers::run(Program& program, const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison,
+Result<worker::RunResult> Workers::run(Program& program, const spec::ResolvedLaunch& launch, const verify::RunOptions& options,
                                        std::chrono::nanoseconds deadline) {
     WW_TRY(module, moduleOf(program));
-    auto run = m_device->run(module, launch, seed, poison, deadline);
+    auto run = m_device->run(module, launch, options, deadline);
     if (run) note(run->outcome);
     return run;
 }

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] Result<void> restart();
 
     /// DeviceClient's calls, on programs. Errors: also WorkerFailed where a program that ran before cannot be loaded again.
-    [[nodiscard]] Result<worker::RunResult> run(Program& program, const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison,
+    [[nodiscard]] Result<worker::RunResult> run(Program& program, const spec::ResolvedLaunch& launch, const verify::RunOptions& options,
                                                 std::chrono::nanoseconds deadline);
     [[nodiscard]] Result<std::pair<worker::DeviceOutcome, bench::PairedSamples>> bench(Program& reference, Program& candidate, std::uint64_t seed,
                                                                                        const bench::BenchOptions& options,

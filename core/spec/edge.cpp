@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/rng.h"
 #include "spec/parse_internal.h"
 
 namespace ww::spec {
@@ -109,7 +110,62 @@ std::optional<WorkloadSpec> keeping(const Spec& spec, const std::vector<expr::Ex
     return std::nullopt;
 }
 
+/// Every size anywhere between 1 and its cap, the caps halved until the work is cheap.
+WorkloadSpec randomShape(const Spec& spec, const WorkloadSpec& tuned, const std::vector<std::string>& varied, SplitMix64& random, std::string name) {
+    WorkloadSpec shape = shaped(tuned, std::move(name));
+    double work = 0;
+    std::int64_t cap = std::int64_t{1} << 18;
+    do {
+        work = 1;
+        for (const auto& varying : varied) {
+            const auto largest = std::max<std::int64_t>(1, std::min(sizeIn(spec, tuned, varying), cap));
+            const auto size = 1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(largest)));
+            shape.sizes[varying] = size;
+            work *= static_cast<double>(size);
+        }
+        cap /= 2;
+    } while (work > kMaxWork && cap > 0);
+    return shape;
+}
+
 }  // namespace
+
+std::string_view toString(InputFamily family) noexcept {
+    switch (family) {
+    case InputFamily::Uniform: return "uniform";
+    case InputFamily::HeavyTailed: return "heavy-tailed";
+    case InputFamily::BlockUnique: return "block-unique";
+    case InputFamily::ExactIntegers: return "exact-integers";
+    case InputFamily::Large: return "large";
+    case InputFamily::Tiny: return "tiny";
+    }
+    return "uniform";
+}
+
+std::vector<WorkloadSpec> hiddenWorkloads(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& configurationScope, std::uint64_t seed,
+                                          int count) {
+    const auto varied = variedSizes(spec, tuned);
+    if (varied.empty() || spec.reference.kind == ReferenceKind::Arguments) return {};
+    const auto conditions = sizeConditions(spec, tuned, configurationScope);
+    SplitMix64 random(seed);
+    std::vector<WorkloadSpec> shapes;
+    const auto keep = [&](const WorkloadSpec& shape, bool anySize) {
+        const auto kept = keeping(spec, conditions, shape, varied, configurationScope);
+        const auto launch = kept ? resolveLaunch(spec, configurationScope, *kept) : Result<ResolvedLaunch>(fail(ErrorCode::InvalidSpec, ""));
+        if (launch && !launch->empty && (anySize || isCheap(*launch))) shapes.push_back(*kept);
+    };
+    WorkloadSpec near = shaped(tuned, "hidden-near");
+    for (const auto& name : varied) {
+        const auto size = sizeIn(spec, tuned, name);
+        near.sizes[name] = size - 1 - static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(std::max<std::int64_t>(1, size / 16))));
+    }
+    keep(near, true);
+    constexpr int kTries = 20;
+    for (int i = 0; i < kTries * count && static_cast<int>(shapes.size()) < count; ++i) {
+        keep(randomShape(spec, tuned, varied, random, "hidden-" + std::to_string(shapes.size())), false);
+    }
+    return shapes;
+}
 
 std::vector<WorkloadSpec> edgeWorkloads(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& configurationScope) {
     std::vector<WorkloadSpec> edges;

@@ -43,6 +43,7 @@ struct ArgumentSpec {
     std::optional<expr::Expression> scalar;     ///< Scalar arguments: Warpwright.Scalars wins over FillValue
     std::optional<expr::Expression> generator;  ///< Generator in `i` and sizes, where our evaluator can run it
     std::string dataSource;                     ///< as written: file, foreign code, ...
+    std::uint32_t alignment = 0;                ///< bytes; verification also places the buffer at no better one. 0: off
 };
 
 struct ConditionSpec {
@@ -164,6 +165,21 @@ void resolve(Spec& spec, const source::SourceModel& model);
 /// All names but the parameters: sizes (the workload's win), ProblemSize, problem_size_x/y/z.
 [[nodiscard]] Result<expr::Scope> constantsFor(const Spec& spec, const WorkloadSpec& workload, const expr::Scope* deviceFacts);
 
+/// How verification draws a Random floating-point argument; other fills and integers (which may be indices) are as the spec says.
+/// All but Large stay within [-FillValue, FillValue].
+enum class InputFamily {
+    Uniform,        ///< over the whole range; timing uses no other
+    HeavyTailed,    ///< few elements carry nearly the whole sum: part of the work, scaled up, does not pass for all of it
+    BlockUnique,    ///< each 256 elements have their own sign and magnitude: a tile left out or taken twice shows
+    ExactIntegers,  ///< 0 or 1: sums are exact in any order, so lower precision shows
+    Large,          ///< up to 4096 times the range (half: 512), one sign: accumulators of a smaller type overflow
+    Tiny,           ///< down to 2^-20 of the range (half: 2^-8)
+};
+inline constexpr std::array kAllInputFamilies{InputFamily::Uniform,       InputFamily::HeavyTailed, InputFamily::BlockUnique,
+                                              InputFamily::ExactIntegers, InputFamily::Large,       InputFamily::Tiny};
+/// "uniform", "heavy-tailed", ...
+[[nodiscard]] std::string_view toString(InputFamily family) noexcept;
+
 /// Grid, block and bytes of one configuration on one workload. Plain numbers, ready for a device.
 struct ResolvedArgument {
     std::string name;
@@ -180,6 +196,9 @@ struct ResolvedArgument {
     expr::Value scalar;                         ///< Scalar
     std::string generator;                      ///< expression in i, or empty
     std::string dataFile;                       ///< absolute, inside the spec's folder; or empty
+    InputFamily family = InputFamily::Uniform;
+    double nudge = 0;                           ///< added with a seeded sign to each element of a Random float argument (gradient check)
+    std::uint32_t alignment = 0;                ///< bytes that the address keeps to and no more; 0: that of an allocation
     bool operator==(const ResolvedArgument&) const = default;
     [[nodiscard]] std::uint64_t bytes() const noexcept { return elements * sizeOf(type); }
 };
@@ -200,6 +219,11 @@ struct ResolvedLaunch {
 /// from the named workload: every size at 1, tile-1, tile, tile+1 and an odd number (tile = the block size of the default).
 /// Only shapes whose launch resolves and that keep the conditions on sizes are returned; none with recorded results as reference.
 [[nodiscard]] std::vector<WorkloadSpec> edgeWorkloads(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& configurationScope);
+
+/// Up to `count` shapes drawn from `seed`, that nobody could know when the candidate was compiled: cheap ones of any size up to the
+/// tuned one, and first one a little smaller than the tuned one. Empty where no size is symbolic or results are recorded.
+[[nodiscard]] std::vector<WorkloadSpec> hiddenWorkloads(const Spec& spec, const WorkloadSpec& tuned, const expr::Scope& configurationScope,
+                                                        std::uint64_t seed, int count);
 
 /// A T1 document with our section that loads again to the same model.
 [[nodiscard]] Json toT1(const Spec& spec);

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
+
+#include "verify/chunks.h"
 
 namespace ww::verify {
 
@@ -35,11 +38,11 @@ double roundTo(DType type, double value) noexcept {
     return loadAsDouble(type, bytes);
 }
 
-/// Half the distance between neighbours of `value` in the type.
+/// Half the distance between neighbours of `value` in the type; at 0 half the smallest subnormal.
 double halfUlp(DType type, double value) noexcept {
     const FloatFormat format = formatOf(type);
-    int exponent = 0;
-    std::frexp(value, &exponent);
+    int exponent = std::numeric_limits<int>::min() / 2;
+    if (value != 0.0) std::frexp(value, &exponent);
     return std::ldexp(0.5, std::max(exponent - format.precision, format.lowest));
 }
 
@@ -76,53 +79,108 @@ std::string text(double value) {
     return buffer;
 }
 
-/// Compares element by element and keeps the sums. `Want` gives element i of the reference as a double.
-template <typename Want> class FloatComparison {
+/// One element, in the type's C++ form where there is one: the switch over types stays outside of the loops.
+template <DType kType> double load(const std::byte* at) noexcept {
+    if constexpr (kType == DType::Float32) {
+        float value;
+        std::memcpy(&value, at, sizeof value);
+        return value;
+    } else {
+        return loadAsDouble(kType, at);
+    }
+}
+
+/// What one chunk of elements adds to a comparison.
+struct Part {
+    double largest = 0, squares = 0;
+    std::uint64_t finite = 0;
+    std::uint64_t failing = 0, nonFinite = 0, unwritten = 0;
+    double errorSquares = 0, wantSquares = 0, maxAbsolute = 0;
+    double worstExcess = 0, worstBound = 0;
+    std::optional<WorstElement> worst;
+};
+
+/// Compares element by element and keeps the sums. `Want` gives element i of the reference as a double. Chunks are compared on
+/// several threads and added up in order, so that the figures are the same on every machine.
+template <DType kType, typename Want> class FloatComparison {
 public:
     FloatComparison(const OutputCheck& check, std::span<const std::byte> got, Want want, OutputComparison& result)
-        : m_check(check), m_got(got), m_want(want), m_result(result) {}
+        : m_check(check), m_got(got), m_want(want), m_result(result), m_parts((result.elements + kChunk - 1) / kChunk) {}
 
     void run() {
         measureReference();
         setTolerance();
-        for (std::uint64_t i = 0; i < m_result.elements; ++i)
-            visit(i);
-        const double norm = std::sqrt(m_wantSquares), error = std::sqrt(m_errorSquares);
-        m_result.relativeL2 = error == 0.0 ? 0.0 : error / norm;
+        eachPart([this](Part& part, std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                visit(i, part);
+        });
+        double errorSquares = 0, wantSquares = 0, worstExcess = 0;
+        for (const Part& part : m_parts) {
+            errorSquares += part.errorSquares;
+            wantSquares += part.wantSquares;
+            m_result.failing += part.failing;
+            m_result.nonFinite += part.nonFinite;
+            m_result.unwritten += part.unwritten;
+            m_result.maxAbsolute = std::max(m_result.maxAbsolute, part.maxAbsolute);
+            if (part.worstExcess <= worstExcess) continue;
+            worstExcess = part.worstExcess;
+            m_result.absoluteBound = part.worstBound;
+            m_result.worst = part.worst;
+        }
+        m_result.relativeL2 = errorSquares == 0.0 ? 0.0 : std::sqrt(errorSquares) / std::sqrt(wantSquares);
+        if (m_result.worst) m_result.worst->ulps = ulpDistance(kType, m_result.worst->got, m_result.worst->want);
         judge();
     }
 
 private:
+    template <typename F> void eachPart(F&& work) {
+        forEachChunk(m_result.elements, [&](std::size_t begin, std::size_t end) { work(m_parts[begin / kChunk], begin, end); });
+    }
+
     void measureReference() {
-        for (std::uint64_t i = 0; i < m_result.elements; ++i) {
-            const double want = m_want(i);
-            if (std::isfinite(want)) m_largest = std::max(m_largest, std::fabs(want));
-        }
+        eachPart([this](Part& part, std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const double want = m_want(i);
+                if (std::isfinite(want)) part.largest = std::max(part.largest, std::fabs(want));
+            }
+        });
+        for (const Part& part : m_parts)
+            m_largest = std::max(m_largest, part.largest);
         // Squares of float64 values overflow; everything is summed in units of the largest.
         m_unit = m_largest > 0.0 ? m_largest : 1.0;
+        eachPart([this](Part& part, std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const double want = m_want(i) / m_unit;
+                if (!std::isfinite(want)) continue;
+                part.squares += want * want;
+                ++part.finite;
+            }
+        });
         double squares = 0;
         std::uint64_t finite = 0;
-        for (std::uint64_t i = 0; i < m_result.elements; ++i) {
-            const double want = m_want(i) / m_unit;
-            if (!std::isfinite(want)) continue;
-            squares += want * want;
-            ++finite;
+        for (const Part& part : m_parts) {
+            squares += part.squares;
+            finite += part.finite;
         }
         m_rms = finite > 0 ? m_unit * std::sqrt(squares / static_cast<double>(finite)) : 0.0;
     }
 
     void setTolerance() {
-        const double given = m_check.tolerance.relative.value_or(defaultRelativeTolerance(m_check.type));
+        const double given = m_check.tolerance.relative.value_or(defaultRelativeTolerance(kType));
         m_result.relativeTolerance = std::max(given, kSpreadFactor * m_check.relativeSpread);
         m_result.widened = m_result.relativeTolerance > given;
+        // Half an ulp of a normal number is at most 2^-precision of it: a wider tolerance need not look.
+        m_ulpMatters = m_result.relativeTolerance < std::ldexp(1.0, -formatOf(kType).precision);
     }
 
     [[nodiscard]] double boundFor(double want) const {
         const double size = std::fabs(want), relative = m_result.relativeTolerance;
         const double spread = kSpreadFactor * m_check.absoluteSpread;
         if (m_check.tolerance.absolute) return std::max(*m_check.tolerance.absolute + relative * size, spread);
-        const double reference = m_check.referenceError ? std::max(*m_check.referenceError, halfUlp(m_check.type, m_largest))
-                                                        : std::max(relative * std::max(size, m_rms), halfUlp(m_check.type, size));
+        if (m_check.referenceError) return std::max(kReferenceFactor * std::max(*m_check.referenceError, halfUlp(kType, m_largest)), spread);
+        double reference = relative * std::max(size, m_rms);
+        const double smallest = m_ulpMatters ? halfUlp(kType, size) : m_smallestHalfUlp;
+        reference = std::max(reference, smallest);
         return std::max(kReferenceFactor * reference, spread);
     }
 
@@ -130,40 +188,40 @@ private:
     [[nodiscard]] bool matchesNonFinite(double got, double want) const {
         if (std::isnan(want)) return m_check.nanMatches && std::isnan(got);
         if (std::isinf(want)) return got == want;
-        return std::isinf(got) && roundTo(m_check.type, want) == got;
+        return std::isinf(got) && roundTo(kType, want) == got;
     }
 
-    void visit(std::uint64_t index) {
-        const std::size_t width = sizeOf(m_check.type);
-        const auto element = m_got.subspan(index * width, width);
-        const double got = loadAsDouble(m_check.type, element.data()), want = m_want(index);
+    void visit(std::uint64_t index, Part& part) const {
+        const std::size_t width = sizeOf(kType);
+        const double got = load<kType>(m_got.data() + index * width), want = m_want(index);
         if (!std::isfinite(got) || !std::isfinite(want)) {
             if (matchesNonFinite(got, want)) return;
-            ++m_result.nonFinite;
-            fail(index, element, got, want, std::numeric_limits<double>::infinity(), 0.0);
+            ++part.nonFinite;
+            fail(index, part, got, want, std::numeric_limits<double>::infinity(), 0.0);
             return;
         }
         const double error = std::fabs(got - want), scaled = error / m_unit;
-        m_errorSquares += scaled * scaled;
-        m_wantSquares += (want / m_unit) * (want / m_unit);
-        m_result.maxAbsolute = std::max(m_result.maxAbsolute, error);
+        part.errorSquares += scaled * scaled;
+        part.wantSquares += (want / m_unit) * (want / m_unit);
+        part.maxAbsolute = std::max(part.maxAbsolute, error);
         const double bound = boundFor(want);
         const double excess = error == 0.0 ? 0.0 : error / bound;
-        if (!(error <= bound)) fail(index, element, got, want, excess, bound);
-        else if (excess > m_worstExcess) keepWorst(index, got, want, excess, bound);
+        if (!(error <= bound)) fail(index, part, got, want, excess, bound);
+        else if (excess > part.worstExcess) keepWorst(index, part, got, want, excess, bound);
     }
 
-    void fail(std::uint64_t index, std::span<const std::byte> element, double got, double want, double excess, double bound) {
-        ++m_result.failing;
-        if (m_check.poison && holdsPoison(element, *m_check.poison)) ++m_result.unwritten;
-        if (excess > m_worstExcess) keepWorst(index, got, want, excess, bound);
+    void fail(std::uint64_t index, Part& part, double got, double want, double excess, double bound) const {
+        ++part.failing;
+        const std::size_t width = sizeOf(kType);
+        if (m_check.poison && holdsPoison(m_got.subspan(index * width, width), *m_check.poison)) ++part.unwritten;
+        if (excess > part.worstExcess) keepWorst(index, part, got, want, excess, bound);
     }
 
     /// Worst is the element that is furthest outside its bound, not the one with the largest difference.
-    void keepWorst(std::uint64_t index, double got, double want, double excess, double bound) {
-        m_worstExcess = excess;
-        m_result.absoluteBound = bound;
-        m_result.worst = WorstElement{index, got, want, ulpDistance(m_check.type, got, want)};
+    static void keepWorst(std::uint64_t index, Part& part, double got, double want, double excess, double bound) {
+        part.worstExcess = excess;
+        part.worstBound = bound;
+        part.worst = WorstElement{index, got, want, 0};
     }
 
     void judge() {
@@ -186,18 +244,36 @@ private:
         if (m_result.worst) {
             const WorstElement& worst = *m_result.worst;
             reason += "worst [" + std::to_string(worst.index) + "]: got " + text(worst.got) + ", want " + text(worst.want);
+            if (std::isfinite(worst.ulps)) reason += " (" + text(worst.ulps) + " ULP)";
         }
-        return reason;
+        return reason + describePrecision();
+    }
+
+    /// Float32 errors as large as the rounding of a 16-bit type, everywhere and never much larger: the work was done in that type.
+    [[nodiscard]] std::string describePrecision() const {
+        if (kType != DType::Float32 || m_result.nonFinite > 0 || !(m_result.relativeL2 > 1e-5 && m_result.relativeL2 < 1e-2)) return {};
+        if (m_largest > 0 && m_result.maxAbsolute > 0.1 * m_largest) return {};
+        return "; an error of this size is what half or bfloat16 arithmetic gives";
     }
 
     const OutputCheck& m_check;
     std::span<const std::byte> m_got;
     Want m_want;
     OutputComparison& m_result;
+    std::vector<Part> m_parts;
     double m_largest = 0, m_unit = 1, m_rms = 0;
-    double m_errorSquares = 0, m_wantSquares = 0;
-    double m_worstExcess = 0;
+    const double m_smallestHalfUlp = halfUlp(kType, 0.0);
+    bool m_ulpMatters = true;
 };
+
+template <typename Want> void compareFloats(const OutputCheck& check, std::span<const std::byte> got, Want want, OutputComparison& result) {
+    switch (check.type) {
+    case DType::Half: FloatComparison<DType::Half, Want>(check, got, want, result).run(); return;
+    case DType::BFloat16: FloatComparison<DType::BFloat16, Want>(check, got, want, result).run(); return;
+    case DType::Float64: FloatComparison<DType::Float64, Want>(check, got, want, result).run(); return;
+    default: FloatComparison<DType::Float32, Want>(check, got, want, result).run(); return;
+    }
+}
 
 /// Integers are exact unless the spec gives an Absolute tolerance or the kernel is nondeterministic by design.
 template <typename Same, typename Want>
@@ -281,7 +357,7 @@ Result<OutputComparison> compareOutput(const OutputCheck& check, std::span<const
     WW_TRY(result, start(check, got.size(), want.size()));
     const auto element = [want](std::uint64_t i) { return want[i]; };
     if (isFloating(check.type)) {
-        FloatComparison(check, got, element, result).run();
+        compareFloats(check, got, element, result);
     } else {
         const auto same = [&](std::uint64_t i, std::span<const std::byte> bytes) {
             // Where both are exact in double; a Bool is any byte but 0.
@@ -298,7 +374,7 @@ Result<OutputComparison> compareOutput(const OutputCheck& check, std::span<const
     WW_TRY(result, start(check, got.size(), want.size() / width));
     const auto element = [&](std::uint64_t i) { return loadAsDouble(check.type, want.data() + i * width); };
     if (isFloating(check.type)) {
-        FloatComparison(check, got, element, result).run();
+        compareFloats(check, got, element, result);
     } else {
         const auto same = [&](std::uint64_t i, std::span<const std::byte> bytes) {
             if (check.type == DType::Bool) return (bytes[0] != std::byte{0}) == (want[i] != std::byte{0});

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "expr/expression.h"
+#include "verify/chunks.h"
 
 namespace ww::verify {
 
@@ -20,8 +21,8 @@ using spec::ResolvedArgument;
 /// Uniform in [0, 1) with 53 bits.
 double unit(std::uint64_t bits) noexcept { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
-/// Calls `use(T{})` with the C++ type of an integer DType or a native float; Half and BFloat16 are the caller's.
-template <typename F> void withNativeType(DType type, F&& use) {
+/// Calls `use(T{})` with the C++ type of an integer DType.
+template <typename F> void withIntegerType(DType type, F&& use) {
     switch (type) {
     case DType::Bool:
     case DType::UInt8: use(std::uint8_t{}); return;
@@ -32,8 +33,8 @@ template <typename F> void withNativeType(DType type, F&& use) {
     case DType::UInt32: use(std::uint32_t{}); return;
     case DType::Int64: use(std::int64_t{}); return;
     case DType::UInt64: use(std::uint64_t{}); return;
-    case DType::Float32: use(float{}); return;
-    case DType::Float64: use(double{}); return;
+    case DType::Float32:
+    case DType::Float64:
     case DType::Half:
     case DType::BFloat16: return;
     }
@@ -58,12 +59,46 @@ template <typename T> void fillRandomIntegers(std::uint64_t stream, double bound
     }
 }
 
-template <typename T> void fillRandomFloats(std::uint64_t stream, double bound, std::span<std::byte> out) {
-    const std::size_t count = out.size() / sizeof(T);
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto value = static_cast<T>((2.0 * unit(SplitMix64::at(stream, i)) - 1.0) * bound);
-        std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
+constexpr std::size_t kBlock = 256; ///< elements that share a magnitude in BlockUnique
+constexpr std::uint64_t kSignStream = 0x5167;
+
+/// Element i of a family, for a bound above 0. `small` types have a range that Large must not leave by itself.
+double drawFloat(spec::InputFamily family, std::uint64_t stream, std::size_t i, double bound, bool small) noexcept {
+    const std::uint64_t bits = SplitMix64::at(stream, i);
+    const double signedUnit = 2.0 * unit(bits) - 1.0;
+    switch (family) {
+    case spec::InputFamily::Uniform: break;
+    case spec::InputFamily::HeavyTailed: {
+        const double square = signedUnit * signedUnit, fourth = square * square;
+        return bound * fourth * fourth * signedUnit;
     }
+    case spec::InputFamily::BlockUnique: {
+        const double block = 2.0 * unit(SplitMix64::at(~stream, i / kBlock)) - 1.0;
+        return bound * block * (0.5 + 0.5 * unit(bits));
+    }
+    case spec::InputFamily::ExactIntegers: return (bits >> 63) != 0 ? std::min(1.0, std::exp2(std::floor(std::log2(bound)))) : 0.0;
+    case spec::InputFamily::Large: return bound * (small ? 512.0 : 4096.0) * (0.5 + 0.5 * unit(bits));
+    case spec::InputFamily::Tiny: return bound * (small ? 0x1p-8 : 0x1p-20) * signedUnit;
+    }
+    return signedUnit * bound;
+}
+
+void fillRandomFloats(const ResolvedArgument& argument, std::uint64_t stream, double bound, std::span<std::byte> out) {
+    const std::size_t width = sizeOf(argument.type);
+    const bool small = argument.type == DType::Half;
+    const std::uint64_t signs = deriveSeed(stream, kSignStream);
+    forEachChunk(argument.elements, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            double value = drawFloat(argument.family, stream, i, bound, small);
+            if (argument.nudge != 0.0) value += (SplitMix64::at(signs, i) >> 63) != 0 ? argument.nudge : -argument.nudge;
+            if (argument.type == DType::Float32) {
+                const auto single = static_cast<float>(value);
+                std::memcpy(out.data() + i * sizeof single, &single, sizeof single);
+            } else {
+                storeFromDouble(argument.type, value, out.data() + i * width);
+            }
+        }
+    });
 }
 
 void fillRandom(const ResolvedArgument& argument, std::uint64_t stream, std::span<std::byte> out) {
@@ -73,15 +108,8 @@ void fillRandom(const ResolvedArgument& argument, std::uint64_t stream, std::spa
             out[i] = static_cast<std::byte>(SplitMix64::at(stream, i) >> 63);
         return;
     }
-    if (argument.type == DType::Half || argument.type == DType::BFloat16) {
-        for (std::size_t i = 0; i < out.size() / 2; ++i)
-            storeFromDouble(argument.type, (2.0 * unit(SplitMix64::at(stream, i)) - 1.0) * bound, out.data() + 2 * i);
-        return;
-    }
-    withNativeType(argument.type, [&]<typename T>(T) {
-        if constexpr (std::is_floating_point_v<T>) fillRandomFloats<T>(stream, bound, out);
-        else fillRandomIntegers<T>(stream, bound, out);
-    });
+    if (isFloating(argument.type)) return fillRandomFloats(argument, stream, bound, out);
+    withIntegerType(argument.type, [&]<typename T>(T) { fillRandomIntegers<T>(stream, bound, out); });
 }
 
 void fillConstant(const ResolvedArgument& argument, std::span<std::byte> out) {

@@ -14,7 +14,8 @@ namespace ww::verify {
 
 /// Fills `out` (argument.bytes() long) with the argument's contents: a function of (seed, argument name, index) alone, so
 /// the engine and a worker get the same bytes. Thread-safe. `data` is the content of argument.dataFile (BinaryRaw only).
-///  - Constant: the fill value. Random: uniform in [-FillValue, FillValue] (a FillValue of 0 counts as 1); unsigned integers
+///  - Constant: the fill value. Random: uniform in [-FillValue, FillValue] (a FillValue of 0 counts as 1), or what the argument's
+///    InputFamily says, plus its nudge; unsigned integers
 ///    in [0, FillValue], signed ones in [-FillValue, FillValue], ends included, cut to the type's range.
 ///  - Generator: the expression in `i`, for each i.
 /// Errors: InvalidSpec (short data file, a generator that fails or gives no number), Unsupported (Script), Internal (sizes).

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/hash.h"
+#include "base/rng.h"
 #include "verify/inputs.h"
 
 namespace ww::verify {
@@ -23,6 +25,10 @@ constexpr std::array<std::byte, LaunchBuffers::kGuardBytes> kGuard = [] {
         pattern[i] = static_cast<std::byte>((i * 151 + 89 + i / 256) & 0xff);
     return pattern;
 }();
+
+/// Large buffers are looked at in pieces of this; so many of them where a sample will do.
+constexpr std::size_t kStagingBytes = std::size_t{1} << 20;
+constexpr std::size_t kSampledPieces = 8;
 
 bool isFilled(const ResolvedArgument& argument) noexcept { return argument.access != Access::WriteOnly; }
 
@@ -73,13 +79,13 @@ Result<void> LaunchBuffers::prepareBuffer(std::size_t index, const ResolvedArgum
     const bool known =
         slot.isBuffer && slot.argument == argument && slot.seed == seed && (slot.filled.size() == bytes || !isFilled(argument));
     if (!known) WW_CHECK(fillSlot(slot, argument, seed, data));
-    WW_TRY(buffer, m_pool.take(index, bytes + 2 * kGuardBytes));
+    WW_TRY(buffer, m_pool.take(index, slot.offset() + bytes + kGuardBytes));
     slot.buffer = buffer;
-    WW_CHECK(m_device.upload(buffer, 0, kGuard));
-    WW_CHECK(m_device.upload(buffer, kGuardBytes + bytes, kGuard));
+    WW_CHECK(m_device.upload(buffer, slot.offset() - kGuardBytes, kGuard));
+    WW_CHECK(m_device.upload(buffer, slot.offset() + bytes, kGuard));
     if (bytes == 0) return {};
-    if (isFilled(argument)) return m_device.upload(buffer, kGuardBytes, slot.filled);
-    return m_device.fill(buffer, kGuardBytes, bytes, poisonByte(m_poison));
+    if (isFilled(argument)) return m_device.upload(buffer, slot.offset(), slot.filled);
+    return m_device.fill(buffer, slot.offset(), bytes, poisonByte(m_poison));
 }
 
 Result<void> LaunchBuffers::prepare(const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison, const DataSource& data) {
@@ -107,11 +113,11 @@ device::Launch LaunchBuffers::launch(device::ModuleId module) const {
     launch.shape = device::LaunchShape{m_launch.grid, m_launch.block, static_cast<std::size_t>(m_launch.dynamicSharedBytes)};
     for (const Slot& slot : m_slots) {
         if (slot.argument.memory == MemoryKind::Symbol) {
-            launch.symbols.push_back({slot.argument.name, slot.buffer, kGuardBytes, static_cast<std::size_t>(slot.argument.bytes())});
+            launch.symbols.push_back({slot.argument.name, slot.buffer, slot.offset(), static_cast<std::size_t>(slot.argument.bytes())});
             continue;
         }
         if (slot.argument.memory == MemoryKind::Texture) launch.arguments.emplace_back(textureArgument(slot.argument, slot.buffer));
-        else if (slot.isBuffer) launch.arguments.emplace_back(device::BufferArgument{slot.buffer, kGuardBytes});
+        else if (slot.isBuffer) launch.arguments.emplace_back(device::BufferArgument{slot.buffer, slot.offset()});
         else launch.arguments.emplace_back(slot.scalar);
     }
     return launch;
@@ -140,7 +146,7 @@ Result<void> LaunchBuffers::restore() {
         const Slot& slot = m_slots[index];
         if (!slot.isBuffer || slot.argument.access != Access::ReadWrite || slot.filled.empty()) continue;
         WW_TRY(pristine, m_pristine.take(index, slot.filled.size()));
-        WW_CHECK(m_device.copy(pristine, 0, slot.buffer, kGuardBytes, slot.filled.size()));
+        WW_CHECK(m_device.copy(pristine, 0, slot.buffer, slot.offset(), slot.filled.size()));
     }
     return {};
 }
@@ -151,23 +157,72 @@ Result<std::vector<std::string>> LaunchBuffers::guardViolations() {
     for (const Slot& slot : m_slots) {
         if (!slot.isBuffer) continue;
         for (const bool before : {true, false}) {
-            WW_CHECK(m_device.download(slot.buffer, before ? 0 : kGuardBytes + slot.argument.bytes(), zone));
+            WW_CHECK(m_device.download(slot.buffer, before ? slot.offset() - kGuardBytes : slot.offset() + slot.argument.bytes(), zone));
             if (auto damage = describeDamage(slot.argument.name, zone, before)) found.push_back(std::move(*damage));
         }
     }
     return found;
 }
 
-Result<std::vector<std::string>> LaunchBuffers::changedInputs() {
+Result<bool> LaunchBuffers::isUnchanged(const Slot& slot, bool whole) {
+    m_staging.resize(kStagingBytes);
+    const std::size_t size = slot.filled.size(), pieces = (size + kStagingBytes - 1) / kStagingBytes;
+    const auto matches = [&](std::size_t piece) -> Result<bool> {
+        const std::size_t at = piece * kStagingBytes;
+        const auto now = std::span(m_staging).first(std::min(kStagingBytes, size - at));
+        WW_CHECK(m_device.download(slot.buffer, slot.offset() + at, now));
+        return std::memcmp(now.data(), slot.filled.data() + at, now.size()) == 0;
+    };
+    const bool all = whole || pieces <= kSampledPieces;
+    SplitMix64 random(deriveSeed(slot.seed, nameHash(slot.argument.name)));
+    for (std::size_t i = 0; i < (all ? pieces : kSampledPieces); ++i) {
+        const std::size_t piece = all || i == 0 ? i : (i == 1 ? pieces - 1 : static_cast<std::size_t>(random.below(pieces)));
+        WW_TRY(same, matches(piece));
+        if (!same) return false;
+    }
+    return true;
+}
+
+Result<std::vector<std::string>> LaunchBuffers::changedInputs(bool whole) {
     std::vector<std::string> changed;
-    std::vector<std::byte> now;
     for (const Slot& slot : m_slots) {
         if (!slot.isBuffer || slot.argument.access != Access::ReadOnly || slot.argument.output || slot.filled.empty()) continue;
-        now.resize(slot.filled.size());
-        WW_CHECK(m_device.download(slot.buffer, kGuardBytes, now));
-        if (std::memcmp(now.data(), slot.filled.data(), now.size()) != 0) changed.push_back(slot.argument.name);
+        WW_TRY(unchanged, isUnchanged(slot, whole));
+        if (!unchanged) changed.push_back(slot.argument.name);
     }
     return changed;
+}
+
+Result<void> LaunchBuffers::rearm(int poison) {
+    m_poison = poison;
+    if (hasInOut()) WW_CHECK(restore());
+    for (const Slot& slot : m_slots) {
+        if (!slot.isBuffer || isFilled(slot.argument) || slot.argument.bytes() == 0) continue;
+        WW_CHECK(m_device.fill(slot.buffer, slot.offset(), slot.argument.bytes(), poisonByte(poison)));
+    }
+    return {};
+}
+
+Result<std::vector<LaunchBuffers::Difference>> LaunchBuffers::differences() {
+    std::vector<Difference> found;
+    std::vector<std::byte> now;
+    const std::byte poison = poisonByte(m_poison);
+    for (const Slot& slot : m_slots) {
+        if (!slot.isBuffer || !slot.argument.output || slot.downloaded.empty()) continue;
+        now.resize(slot.downloaded.size());
+        WW_CHECK(m_device.download(slot.buffer, slot.offset(), now));
+        if (std::memcmp(now.data(), slot.downloaded.data(), now.size()) == 0) continue;
+        Difference difference{slot.argument.name, 0, 0, 0, spreadBetween(slot.argument.type, slot.downloaded, now)};
+        const std::size_t width = sizeOf(slot.argument.type);
+        for (std::size_t at = 0; at + width <= now.size(); at += width) {
+            if (std::memcmp(now.data() + at, slot.downloaded.data() + at, width) == 0) continue;
+            if (difference.elements++ == 0) difference.first = at / width;
+            const auto element = std::span(now).subspan(at, width);
+            if (std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == poison; })) ++difference.poisoned;
+        }
+        found.push_back(std::move(difference));
+    }
+    return found;
 }
 
 Result<std::vector<std::span<const std::byte>>> LaunchBuffers::outputs() {
@@ -175,7 +230,7 @@ Result<std::vector<std::span<const std::byte>>> LaunchBuffers::outputs() {
     for (Slot& slot : m_slots) {
         if (!slot.isBuffer || !slot.argument.output) continue;
         slot.downloaded.resize(slot.argument.bytes());
-        if (!slot.downloaded.empty()) WW_CHECK(m_device.download(slot.buffer, kGuardBytes, slot.downloaded));
+        if (!slot.downloaded.empty()) WW_CHECK(m_device.download(slot.buffer, slot.offset(), slot.downloaded));
         views.emplace_back(slot.downloaded);
     }
     return views;

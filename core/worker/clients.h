@@ -18,6 +18,7 @@
 #include "device/device.h"
 #include "sandbox/worker_process.h"
 #include "spec/spec.h"
+#include "verify/checked_run.h"
 
 namespace ww::worker {
 
@@ -74,7 +75,7 @@ struct DeviceOutcome {
     bool workerReplaced = false;
 };
 
-/// What one verification launch left behind.
+/// What verification launches left behind.
 struct RunResult {
     DeviceOutcome outcome;
     std::int64_t timeNs = 0;
@@ -83,6 +84,7 @@ struct RunResult {
     std::vector<std::string> unwrittenOutputs;   ///< "y: 3 of 1024 elements still hold the poison, first at [1021]"
     /// Bytes of each output argument in spec order; views into the arena, valid until the next call.
     std::vector<std::span<const std::byte>> outputs;
+    verify::Repeats repeats;
     std::string printed;                         ///< what the kernel printed, cut at 64 KiB
 };
 
@@ -108,7 +110,7 @@ public:
 
     /// One checked launch: inputs filled from `seed`, outputs poisoned with `poison` (0 or 1 picks the pattern), guard zones
     /// around every buffer, inputs compared after. Errors: Cancelled, WorkerFailed (no worker can be had at all).
-    [[nodiscard]] virtual Result<RunResult> run(std::uint32_t module, const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison,
+    [[nodiscard]] virtual Result<RunResult> run(std::uint32_t module, const spec::ResolvedLaunch& launch, const verify::RunOptions& options,
                                                 std::chrono::nanoseconds deadline) = 0;
 
     /// Paired timing of a candidate against a reference module. Errors as run().

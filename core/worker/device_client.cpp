@@ -54,7 +54,7 @@ public:
     Result<void> restart() override;
     Result<std::pair<DeviceOutcome, LoadedModule>> load(const compile::CompileResult& object, const device::LaunchShape& shape) override;
     void unload(std::uint32_t module) override;
-    Result<RunResult> run(std::uint32_t module, const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison,
+    Result<RunResult> run(std::uint32_t module, const spec::ResolvedLaunch& launch, const verify::RunOptions& options,
                           std::chrono::nanoseconds deadline) override;
     Result<std::pair<DeviceOutcome, bench::PairedSamples>> bench(std::uint32_t referenceModule, const spec::ResolvedLaunch& referenceLaunch,
                                                                  std::uint32_t module, const spec::ResolvedLaunch& launch,
@@ -166,9 +166,10 @@ void Client::unload(std::uint32_t module) {
     if (m_worker && m_worker->alive()) (void)m_worker->send({Json{{"op", "unload"}, {"module", module}}, {}});
 }
 
-Result<RunResult> Client::run(std::uint32_t module, const spec::ResolvedLaunch& launch, std::uint64_t seed, int poison,
+Result<RunResult> Client::run(std::uint32_t module, const spec::ResolvedLaunch& launch, const verify::RunOptions& options,
                               std::chrono::nanoseconds deadline) {
-    Message request{Json{{"op", "run"}, {"module", module}, {"launch", toJson(launch)}, {"seed", static_cast<std::int64_t>(seed)}, {"poison", poison}}, {}};
+    Message request{toJson(options), {}};
+    request.body.update(Json{{"op", "run"}, {"module", module}, {"launch", toJson(launch)}});
     WW_TRY(done, exchange(std::move(request), deadline, arenaBytes(launch)));
     RunResult result;
     result.outcome = std::move(done.outcome);
@@ -181,6 +182,7 @@ Result<RunResult> Client::run(std::uint32_t module, const spec::ResolvedLaunch& 
         if (result.printed.size() > kMaxPrinted) result.printed.resize(kMaxPrinted);
         result.guardViolations = answer.at("guard").get<std::vector<std::string>>();
         result.changedInputs = answer.at("changed").get<std::vector<std::string>>();
+        result.repeats = verify::Repeats::fromJson(answer.at("repeats"));
         result.unwrittenOutputs = answer.at("unwritten").get<std::vector<std::string>>();
         for (const auto& place : answer.at("outputs")) {
             const auto at = place.at(0).get<std::size_t>(), bytes = place.at(1).get<std::size_t>();

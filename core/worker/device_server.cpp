@@ -91,10 +91,10 @@ private:
 
     Result<Message> run(const Json& body) {
         WW_TRY(timed, timedFrom(body));
+        WW_TRY(options, runOptionsFromJson(body));
         (void)m_device.takePrinted();
         const auto attempt = [&] {
-            return verify::checkedRun(m_device, *m_runBuffers, timed.module, timed.launch, seedOf(body),
-                                      static_cast<int>(integer(body, "poison")), m_data);
+            return verify::checkedRun(m_device, *m_runBuffers, timed.module, timed.launch, options, m_data);
         };
         auto tried = attempt();
         if (!tried && !m_benchBuffers.empty()) {
@@ -119,6 +119,7 @@ private:
                             {"changed", result.changedInputs},
                             {"unwritten", result.unwrittenOutputs},
                             {"outputs", std::move(outputs)},
+                            {"repeats", result.repeats.toJson()},
                             {"printed", m_device.takePrinted()}},
                        {}};
     }

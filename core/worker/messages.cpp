@@ -38,7 +38,10 @@ Json argumentToJson(const spec::ResolvedArgument& argument) {
                 {"fill_value", argument.fillValue},
                 {"scalar", argument.scalar.toJson()},
                 {"generator", argument.generator},
-                {"data_file", argument.dataFile}};
+                {"data_file", argument.dataFile},
+                {"family", static_cast<int>(argument.family)},
+                {"nudge", argument.nudge},
+                {"alignment", argument.alignment}};
     if (argument.memory == spec::MemoryKind::Texture) json["texture"] = textureToJson(argument);
     return json;
 }
@@ -76,6 +79,9 @@ spec::ResolvedArgument argumentFromJson(const Json& json) {
     argument.scalar = expr::Value::fromJson(json.at("scalar"));
     argument.generator = json.at("generator").get<std::string>();
     argument.dataFile = json.at("data_file").get<std::string>();
+    argument.family = enumFrom(json.at("family"), spec::InputFamily::Tiny);
+    argument.nudge = json.at("nudge").get<double>();
+    argument.alignment = json.at("alignment").get<std::uint32_t>();
     return argument;
 }
 
@@ -148,6 +154,22 @@ Result<device::FunctionFacts> functionFactsFromJson(const Json& json) {
         facts.activeBlocksPerProcessor = number("active_blocks");
         facts.usesBarrier = json.at("uses_barrier").get<bool>();
         return facts;
+    });
+}
+
+Json toJson(const verify::RunOptions& options) {
+    return Json{{"seed", static_cast<std::int64_t>(options.seed)},
+                {"poison", options.poison},
+                {"launches", options.launches},
+                {"repeat_seconds", options.repeatSeconds},
+                {"whole_inputs", options.wholeInputs}};
+}
+
+Result<verify::RunOptions> runOptionsFromJson(const Json& request) {
+    return read("run request", [&] {
+        return verify::RunOptions{static_cast<std::uint64_t>(request.at("seed").get<std::int64_t>()), request.at("poison").get<int>(),
+                                  request.at("launches").get<int>(), request.at("repeat_seconds").get<double>(),
+                                  request.at("whole_inputs").get<bool>()};
     });
 }
 

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "device/device.h"
 #include "spec/spec.h"
+#include "verify/checked_run.h"
 
 namespace ww::worker {
 
@@ -21,6 +22,10 @@ namespace ww::worker {
 
 [[nodiscard]] Json toJson(const device::FunctionFacts& facts);
 [[nodiscard]] Result<device::FunctionFacts> functionFactsFromJson(const Json& json);
+
+/// The members of a run request beside its module and launch.
+[[nodiscard]] Json toJson(const verify::RunOptions& options);
+[[nodiscard]] Result<verify::RunOptions> runOptionsFromJson(const Json& request);
 
 /// Variables of a module: pairs of source name and name in the object. None where the member is absent.
 [[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>> symbolsFromJson(const Json* json);

@@ -73,7 +73,7 @@ void TestCheckedRun::goodKernelIsClean() {
     MemoryDevice device;
     device.kernels[kModule] = [](const auto& buffers) { return doubled(buffers); };
     LaunchBuffers buffers(device);
-    auto run = checkedRun(device, buffers, kModule, launchOf(), 5, 0);
+    auto run = checkedRun(device, buffers, kModule, launchOf(), {5, 0});
     VERIFY_OK(run);
     QVERIFY(run->outcome.status == TrialStatus::Ok);
     QVERIFY(run->guardViolations.empty() && run->changedInputs.empty() && run->unwrittenOutputs.empty());
@@ -112,13 +112,13 @@ void TestCheckedRun::damagesAreFound() {
         return doubled(buffers);
     };
     LaunchBuffers buffers(device);
-    auto run = checkedRun(device, buffers, kModule, launchOf(), 5, 0);
+    auto run = checkedRun(device, buffers, kModule, launchOf(), {5, 0});
     VERIFY_OK(run);
     QCOMPARE(run->guardViolations.size(), std::size_t{1});
     QCOMPARE(QString::fromStdString(run->guardViolations.front()), sentence);
     // The next run starts with whole guards.
     device.kernels[kModule] = [](const auto& good) { return doubled(good); };
-    QVERIFY(checkedRun(device, buffers, kModule, launchOf(), 5, 0)->guardViolations.empty());
+    QVERIFY(checkedRun(device, buffers, kModule, launchOf(), {5, 0})->guardViolations.empty());
 }
 
 void TestCheckedRun::mutatedInputsAreNamed() {
@@ -129,7 +129,7 @@ void TestCheckedRun::mutatedInputsAreNamed() {
         return outcome;
     };
     LaunchBuffers buffers(device);
-    auto run = checkedRun(device, buffers, kModule, launchOf(), 5, 0);
+    auto run = checkedRun(device, buffers, kModule, launchOf(), {5, 0});
     VERIFY_OK(run);
     QVERIFY((run->changedInputs == std::vector<std::string>{"x"}));
 }
@@ -139,7 +139,7 @@ void TestCheckedRun::unwrittenElementsAreCounted() {
     device.kernels[kModule] = [](const auto& buffers) { return doubled(buffers, kCount - 3); };
     LaunchBuffers buffers(device);
     for (const int poison : {0, 1}) {
-        auto run = checkedRun(device, buffers, kModule, launchOf(), 5, poison);
+        auto run = checkedRun(device, buffers, kModule, launchOf(), {5, poison});
         VERIFY_OK(run);
         QCOMPARE(run->unwrittenOutputs.size(), std::size_t{1});
         QCOMPARE(QString::fromStdString(run->unwrittenOutputs.front()),
@@ -153,8 +153,8 @@ void TestCheckedRun::emptyBodyLeavesThePoison() {
     device.kernels[kModule] = [](const auto& buffers) { return doubled(buffers); };
     device.kernels[2] = [](const auto&) { return device::Outcome{}; };
     LaunchBuffers buffers(device);
-    VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), 5, 0));
-    auto run = checkedRun(device, buffers, 2, launchOf(), 5, 0);
+    VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), {5, 0}));
+    auto run = checkedRun(device, buffers, 2, launchOf(), {5, 0});
     VERIFY_OK(run);
     QVERIFY(run->unwrittenOutputs.front().find("64 of 64") != std::string::npos);
     QVERIFY(std::isnan(loadAsDouble(DType::Float32, run->outputs[0].data())));
@@ -182,7 +182,7 @@ void TestCheckedRun::faultsEndTheRun() {
     MemoryDevice device;
     device.kernels[kModule] = [](const auto&) { return device::Outcome{TrialStatus::RuntimeError, "illegal address", true, 0}; };
     LaunchBuffers buffers(device);
-    auto run = checkedRun(device, buffers, kModule, launchOf(), 5, 0);
+    auto run = checkedRun(device, buffers, kModule, launchOf(), {5, 0});
     VERIFY_OK(run);
     QVERIFY(run->outcome.status == TrialStatus::RuntimeError && run->outcome.sticky);
     QVERIFY(run->outputs.empty());
@@ -198,7 +198,7 @@ void TestCheckedRun::emptyLaunchIsNotLaunched() {
     LaunchBuffers buffers(device);
     spec::ResolvedLaunch launch = launchOf();
     launch.empty = true;
-    auto run = checkedRun(device, buffers, kModule, launch, 5, 0);
+    auto run = checkedRun(device, buffers, kModule, launch, {5, 0});
     VERIFY_OK(run);
     QVERIFY(!launched);
     QVERIFY(run->unwrittenOutputs.empty() && run->guardViolations.empty());
@@ -213,7 +213,7 @@ void TestCheckedRun::emptyBuffers() {
     LaunchBuffers buffers(device);
     spec::ResolvedLaunch launch = launchOf();
     launch.arguments[0].elements = launch.arguments[2].elements = 0;
-    auto run = checkedRun(device, buffers, kModule, launch, 5, 0);
+    auto run = checkedRun(device, buffers, kModule, launch, {5, 0});
     VERIFY_OK(run);
     QCOMPARE(run->guardViolations.size(), std::size_t{1});
     QVERIFY(run->outputs[0].empty());
@@ -248,14 +248,14 @@ void TestCheckedRun::repeatedRunsDoNotAllocate() {
     MemoryDevice device;
     device.kernels[kModule] = [](const auto& buffers) { return doubled(buffers); };
     LaunchBuffers buffers(device);
-    auto first = checkedRun(device, buffers, kModule, launchOf(), 5, 0);
+    auto first = checkedRun(device, buffers, kModule, launchOf(), {5, 0});
     VERIFY_OK(first);
     const std::vector<std::byte> result(first->outputs[0].begin(), first->outputs[0].end());
     const int allocations = device.allocations;
     for (std::uint64_t seed = 6; seed < 10; ++seed)
-        VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), seed, 1));
+        VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), {seed, 1}));
     QCOMPARE(device.allocations, allocations);
-    auto again = checkedRun(device, buffers, kModule, launchOf(), 5, 0);
+    auto again = checkedRun(device, buffers, kModule, launchOf(), {5, 0});
     QVERIFY(std::equal(result.begin(), result.end(), again->outputs[0].begin()));
 }
 
@@ -264,12 +264,12 @@ void TestCheckedRun::changedSizesReallocate() {
     device.kernels[kModule] = [](const auto&) { return device::Outcome{}; };
     {
         LaunchBuffers buffers(device);
-        VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), 5, 0));
+        VERIFY_OK(checkedRun(device, buffers, kModule, launchOf(), {5, 0}));
         spec::ResolvedLaunch larger = launchOf();
         larger.arguments[0].elements = 1000;
-        VERIFY_OK(checkedRun(device, buffers, kModule, larger, 5, 0));
+        VERIFY_OK(checkedRun(device, buffers, kModule, larger, {5, 0}));
         larger.arguments.pop_back();
-        VERIFY_OK(checkedRun(device, buffers, kModule, larger, 5, 0));
+        VERIFY_OK(checkedRun(device, buffers, kModule, larger, {5, 0}));
         QCOMPARE(device.memory.size(), std::size_t{2});
     }
     QVERIFY(device.memory.empty());
@@ -279,7 +279,7 @@ void TestCheckedRun::memoryThatIsNotThere() {
     MemoryDevice device;
     device.capacity = 1000;
     LaunchBuffers buffers(device);
-    COMPARE_ERR(checkedRun(device, buffers, kModule, launchOf(), 5, 0), ErrorCode::WorkerFailed);
+    COMPARE_ERR(checkedRun(device, buffers, kModule, launchOf(), {5, 0}), ErrorCode::WorkerFailed);
 }
 
 void TestCheckedRun::dataFilesComeFromTheSource() {
@@ -289,10 +289,10 @@ void TestCheckedRun::dataFilesComeFromTheSource() {
     spec::ResolvedLaunch launch = launchOf();
     launch.arguments[0].fill = spec::Fill::BinaryRaw;
     launch.arguments[0].dataFile = "/spec/x.bin";
-    COMPARE_ERR(checkedRun(device, buffers, kModule, launch, 5, 0), ErrorCode::Internal);
+    COMPARE_ERR(checkedRun(device, buffers, kModule, launch, {5, 0}), ErrorCode::Internal);
     const std::vector<std::byte> zeros(4 * kCount);
     std::string asked;
-    auto run = checkedRun(device, buffers, kModule, launch, 5, 0,
+    auto run = checkedRun(device, buffers, kModule, launch, {5, 0},
                           [&](const spec::ResolvedArgument& argument) -> Result<std::span<const std::byte>> {
                               asked = argument.dataFile;
                               return std::span<const std::byte>(zeros);

@@ -95,7 +95,7 @@ private Q_SLOTS:
         auto loaded = m_device->load(done->result, shape());
         VERIFY_OK(loaded);
         QVERIFY2(loaded->first.status == TrialStatus::Ok, loaded->first.message.c_str());
-        auto run = m_device->run(loaded->second.id, launch(), 1, 0, 60s);
+        auto run = m_device->run(loaded->second.id, launch(), {.seed = 1}, 60s);
         VERIFY_OK(run);
         QVERIFY2(run->outcome.status == TrialStatus::Ok, run->outcome.message.c_str());
         QCOMPARE(run->outputs.size(), std::size_t{1});
@@ -142,7 +142,7 @@ private Q_SLOTS:
         auto loaded = m_device->load(object, shape());
         VERIFY_OK(loaded);
         QVERIFY2(loaded->first.status == TrialStatus::Ok, loaded->first.message.c_str());
-        auto run = m_device->run(loaded->second.id, launch(), 1, 0, 2s);
+        auto run = m_device->run(loaded->second.id, launch(), {.seed = 1}, 2s);
         VERIFY_OK(run);
         QCOMPARE(word(run->outcome.status), status.toStdString());
         QVERIFY2(run->outcome.message.find(says.toStdString()) != std::string::npos, run->outcome.message.c_str());
