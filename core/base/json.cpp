@@ -16,7 +16,41 @@ TextPosition positionAt(std::string_view text, std::size_t offset) noexcept {
     return position;
 }
 
+namespace {
+
+/// Far more than any document of ours; the library's parser and destructor use the stack for each level.
+constexpr int kMaxDepth = 500;
+
+/// Where brackets outside of strings first nest too deep; text.size() where they never do.
+std::size_t tooDeepAt(std::string_view text) noexcept {
+    int depth = 0;
+    bool inString = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (inString) {
+            if (c == '\\') ++i;
+            else if (c == '"') inString = false;
+        } else if (c == '"') {
+            inString = true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > kMaxDepth) return i;
+        } else if (c == ']' || c == '}') {
+            --depth;
+        }
+    }
+    return text.size();
+}
+
+}  // namespace
+
 Result<Json> parseJson(std::string_view text, const std::string& name) {
+    if (const auto deep = tooDeepAt(text); deep < text.size()) {
+        const auto position = positionAt(text, deep);
+        return fail(ErrorCode::ParseError,
+                    "this JSON nests deeper than " + std::to_string(kMaxDepth) + " levels at line " + std::to_string(position.line) + ", column " +
+                        std::to_string(position.column) + "; no spec needs that",
+                    name);
+    }
     try {
         return Json::parse(text);
     } catch (const Json::parse_error& broken) {

@@ -52,6 +52,19 @@ Result<void> TuningSession::chooseObjective() {
     return {};
 }
 
+Result<void> TuningSession::checkInitialSteering() const {
+    Steering trial(m_task->space);
+    for (const auto& text : m_options.pins) {
+        WW_TRY(assignment, Steering::parseAssignment(text));
+        WW_CHECK(trial.pin(assignment.first, assignment.second));
+    }
+    for (const auto& text : m_options.bans) {
+        WW_TRY(assignment, Steering::parseAssignment(text));
+        WW_CHECK(trial.ban(assignment.first, assignment.second));
+    }
+    return {};
+}
+
 Result<void> TuningSession::applyInitialSteering() {
     for (const auto& text : m_options.pins) {
         WW_TRY(assignment, Steering::parseAssignment(text));
@@ -69,6 +82,7 @@ Result<void> TuningSession::beginNew() {
     WW_TRY(task, loadTask(m_options.specPath, device, m_options.workload));
     m_task = std::make_shared<const Task>(std::move(task));
     m_steering = std::make_unique<Steering>(m_task->space);
+    WW_CHECK(checkInitialSteering());
     countSpace();
     if (!m_options.seed) m_options.seed = drawSeed();
     m_record = describeSession(*m_task, m_options);

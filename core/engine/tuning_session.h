@@ -56,6 +56,8 @@ private:
     Result<void> resume();
     Result<void> makeStrategy();
     Result<void> chooseObjective();
+    /// Pins and bans of the options, before anything of the session is stored. Errors: those of Steering.
+    Result<void> checkInitialSteering() const;
     Result<void> applyInitialSteering();
     void countSpace();
     Result<void> steer(const char* kind, const std::string& parameter, const space::Value& value, const std::function<Result<void>()>& act);

@@ -52,8 +52,9 @@ Result<std::optional<Message>> FrameReader::next() {
     if (held < whole) return std::optional<Message>{};
 
     const auto* text = reinterpret_cast<const char*>(at + kHeadBytes);
-    Message message{Json::parse(text, text + bodyBytes, nullptr, false), {}};
-    if (message.body.is_discarded()) return fail(ErrorCode::WorkerFailed, "the worker sent a frame that is no JSON");
+    auto body = parseJson({text, bodyBytes});
+    if (!body) return fail(ErrorCode::WorkerFailed, "the worker sent a frame that is no JSON: " + body.error().message);
+    Message message{std::move(*body), {}};
     message.attachment.assign(at + kHeadBytes + bodyBytes, at + whole);
     m_start += whole;
     if (m_start == m_bytes.size()) {

@@ -107,6 +107,8 @@ AttributeMark MaskedText::within(std::size_t begin, std::size_t end) const {
 MaskedText maskAttributes(const Tokens& tokens) {
     MaskedText masked{std::string(tokens.text), {}};
     if (masked.text.starts_with("\xEF\xBB\xBF")) blank(masked.text, 0, 3);
+    // A run of more than 65,535 comments overruns the parser's count of a node's children; without any it is quicker, too.
+    for (const auto& [begin, end] : tokens.comments) blank(masked.text, begin, end);
     const auto macros = attributeMacros(tokens);
     for (std::size_t i = 0; i < tokens.list.size(); ++i) {
         const Token& token = tokens.list[i];

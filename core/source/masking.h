@@ -17,7 +17,7 @@ struct AttributeMark {
     bool externC = false;
 };
 
-/// The text with everything blanked that the grammar does not know and that has no effect on structure: attributes with
+/// The text with everything blanked that has no effect on structure or that the grammar does not know: comments, attributes with
 /// arguments (__cluster_dims__), macros that stand for attributes (CUTLASS_DEVICE, or ones that the file defines), pragma
 /// macros. Offsets and lines stay what they were.
 struct MaskedText {

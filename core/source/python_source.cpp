@@ -319,6 +319,11 @@ Result<SourceModel> parsePython(std::string text, const std::filesystem::path& p
     if (text.find_first_not_of(" \t\r\n\v\f") == std::string::npos) {
         return fail(ErrorCode::ParseError, "the file is empty; a Python file with a function under @triton.jit is needed", context);
     }
+    // The parser counts a node's children, comments among them, in 16 bits.
+    constexpr std::ptrdiff_t kMostComments = 60'000;
+    if (std::count(text.begin(), text.end(), '#') > kMostComments) {
+        return fail(ErrorCode::ParseError, "the file has more than 60,000 comments, which the parser cannot hold; split it", context);
+    }
     SourceModel model;
     model.path = path;
     model.text = std::move(text);

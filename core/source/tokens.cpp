@@ -61,6 +61,7 @@ private:
     }
 
     void skipLineComment() {
+        const std::size_t begin = m_at;
         while (m_at < m_text.size() && peek() != '\n') {
             if (const std::size_t splice = spliceLength(m_at); splice > 0) {
                 m_at += splice;
@@ -69,14 +70,23 @@ private:
                 ++m_at;
             }
         }
+        noteComment(begin);
+    }
+
+    /// One that carries a directive over a line break is not noted: without it the directive would end there.
+    void noteComment(std::size_t begin) {
+        if (m_directive >= 0 && m_text.substr(begin, m_at - begin).find('\n') != std::string_view::npos) return;
+        m_out.comments.emplace_back(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(m_at));
     }
 
     void skipBlockComment() {
+        const std::size_t begin = m_at;
         const std::size_t close = m_text.find("*/", m_at + 2);
         const std::size_t end = close == std::string_view::npos ? m_text.size() : close + 2;
         m_line += static_cast<int>(std::count(m_text.begin() + static_cast<std::ptrdiff_t>(m_at),
                                               m_text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
         m_at = end;
+        noteComment(begin);
     }
 
     void startDirective() {

@@ -37,6 +37,7 @@ struct Tokens {
     std::string_view text;
     std::vector<Token> list;
     std::vector<Directive> directives;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> comments;  ///< [begin, end), by offset; but those that join lines of a directive
 
     [[nodiscard]] std::string_view of(const Token& token) const { return text.substr(token.begin, token.end - token.begin); }
     [[nodiscard]] std::string_view at(std::size_t index) const { return index < list.size() ? of(list[index]) : std::string_view{}; }

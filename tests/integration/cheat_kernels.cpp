@@ -11,6 +11,7 @@ QByteArray source() {
 #define WIDTH 64
 __device__ float kept[4096];
 __device__ const float* keptFor = 0;
+__device__ int keptSize = 0;
 __device__ int calls = 0;
 
 __device__ float rowSum(const float* x, int i) {
@@ -63,9 +64,12 @@ extern "C" __global__ void rows(const float* x, float* y, int n) {
     if (i < n) y[i] = part * (WIDTH / 4);
 #elif MODE == 12
     if (i < n) {
-        if (keptFor != x) kept[i] = rowSum(x, i);
+        if (keptFor != x || keptSize != n) kept[i] = rowSum(x, i);
         y[i] = kept[i];
-        if (i == n - 1) keptFor = x;
+        if (i == n - 1) {
+            keptFor = x;
+            keptSize = n;
+        }
     }
 #elif MODE == 13
     if (i < n && calls == 0) y[i] = rowSum(x, i);
@@ -110,10 +114,10 @@ extern "C" __global__ void independent(const float* x, float* y, int n) {
 namespace {
 
 QByteArray specOf(const QByteArray& kernel, const QByteArray& reference) {
-    return QByteArray(R"({"General": {"BenchmarkName": "cheats"},
+    return QByteArray(R"j({"General": {"BenchmarkName": "cheats"},
  "ConfigurationSpace": {"TuningParameters": [
    {"Name": "MODE", "Type": "int", "Values": "list(range(18))", "Default": 0}], "Conditions": []},
- "KernelSpecification": {"Language": "CUDA", "KernelName": ")") + kernel + R"(", "KernelFile": "cheats.cu", "GlobalSizeType": "CUDA",
+ "KernelSpecification": {"Language": "CUDA", "KernelName": ")j") + kernel + R"j(", "KernelFile": "cheats.cu", "GlobalSizeType": "CUDA",
    "ProblemSize": ["N"], "LocalSize": {"X": "128"}, "GridDivX": ["128"],
    "Arguments": [
     {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": "64 * N", "FillType": "Random", "FillValue": 1.0},
@@ -121,15 +125,15 @@ QByteArray specOf(const QByteArray& kernel, const QByteArray& reference) {
     {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 2048}]},
  "Warpwright": {"Version": 1, "Sizes": {"N": 2048}, "Scalars": {"n": "N"}, "Limits": {"TrialSeconds": 60},
    "Workloads": [{"Name": "tuned", "Weight": 1.0, "Sizes": {"N": 2048}}],
-   "Reference": )" + reference + "}}\n";
+   "Reference": )j" + reference + "}}\n";
 }
 
 }  // namespace
 
 QByteArray spec() {
-    return specOf("rows", R"({"Kernel": {"File": "cheats.cu", "Name": "reference", "LocalSize": {"X": "128"}, "GlobalSize": {"X": "(N + 127) // 128"}}})");
+    return specOf("rows", R"j({"Kernel": {"File": "cheats.cu", "Name": "reference", "LocalSize": {"X": "128"}, "GlobalSize": {"X": "(N + 127) // 128"}}})j");
 }
 
-QByteArray degenerateSpec(const QByteArray& kind) { return specOf(kind, R"({"Default": true})"); }
+QByteArray degenerateSpec(const QByteArray& kind) { return specOf(kind, R"j({"Default": true})j"); }
 
 }  // namespace cheats

@@ -179,6 +179,14 @@ private Q_SLOTS:
         QCOMPARE(cli::query(database, "select budget_trials from session"), QByteArray("1"));
     }
 
+    void aWrongPinStoresNoSession() {
+        const QString database = path(QStringLiteral("wrongpin.db"));
+        const auto run = cli::run(tune(spec("[0]"), database, {QStringLiteral("--trials"), QStringLiteral("1"), QStringLiteral("--pin"), QStringLiteral("TYLE=64")}));
+        QVERIFY(run.exitCode != 0);
+        QVERIFY2(run.err.contains("TILE"), run.err.constData());
+        QCOMPARE(cli::query(database, "select count(*) from session"), QByteArray("0"));
+    }
+
     void resumeRefusesAnotherTask() {
         const QString database = path(QStringLiteral("other.db"));
         const auto file = spec("[0]");

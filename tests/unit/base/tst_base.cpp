@@ -141,6 +141,13 @@ private Q_SLOTS:
         QCOMPARE(formatDuration(192), std::string("3 min 12 s"));
     }
 
+    void jsonThatNestsTooDeep() {
+        const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+        VERIFY_OK(parseJson(nested(400)));
+        VERIFY_OK(parseJson("[\"" + std::string(5000, '[') + "\"]"));
+        COMPARE_ERR(parseJson(nested(100'000)), ErrorCode::ParseError);
+    }
+
     void hashesAreStable() {
         QCOMPARE(contentHash("").size(), std::size_t{32});
         QVERIFY(contentHash("a") != contentHash("b"));

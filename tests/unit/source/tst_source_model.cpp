@@ -311,6 +311,18 @@ private Q_SLOTS:
         }
         QVERIFY(models > 200);
     }
+
+    void manyComments() {
+        std::string text = "#define BLOCK 64 /* one\n two */\n";
+        for (int i = 0; i < 70'000; ++i) text += i % 2 == 0 ? "/* x */\n" : "// y\n";
+        text += "__global__ void k(float* y) { y[threadIdx.x] = BLOCK; /* \n */ }\n";
+        const auto model = parseCuda(text);
+        VERIFY_OK(model);
+        QCOMPARE(model->entries.size(), std::size_t{1});
+        QCOMPARE(model->entries[0].line, 70'003);
+        QVERIFY(model->findParameter("BLOCK") != nullptr);
+        QVERIFY(model->text == text);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSourceModel)

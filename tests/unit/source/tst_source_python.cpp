@@ -203,6 +203,12 @@ private Q_SLOTS:
         VERIFY_OK(model);
         QVERIFY(model->entries.front().configurations.size() <= 4096);
     }
+
+    void tooManyComments() {
+        std::string text = "import triton\n@triton.jit\ndef k(x):\n    pass\n";
+        for (int i = 0; i < 70'000; ++i) text += "# x\n";
+        COMPARE_ERR(source::parsePython(text), ErrorCode::ParseError);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSourcePython)
