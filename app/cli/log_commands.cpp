@@ -74,7 +74,8 @@ std::string causeWord(const store::SessionRecord& session, const store::TrialRec
     if (trial.status == TrialStatus::Ok) return {};
     const auto found = engine::diagnosisOf(session, trial);
     if (!found) return std::string(diagnose::kUnknown);
-    return found->id + (found->line > 0 ? ", line " + std::to_string(found->line) : "");
+    const auto place = found->place();
+    return found->id + (place.empty() ? "" : ", " + place);
 }
 
 /// The cause in words above the message, which is never left out.
@@ -82,10 +83,10 @@ void printDiagnosis(const store::SessionRecord& session, const store::TrialRecor
     const auto found = engine::diagnosisOf(session, trial);
     if (found) {
         const auto text = diagnose::Catalogue::builtIn().text(*found, diagnose::Language::English);
-        const auto file = std::filesystem::path(session.sourcePath).filename().string();
+        const auto own = found->file.empty() ? std::filesystem::path(session.sourcePath).filename().string() + ", " : "";
         const std::string column = found->column > 0 ? ", column " + std::to_string(found->column) : "";
         std::cout << '\n' << paint("cause", "bold") << "   " << text.cause << "  (" << found->id << ")\n";
-        if (found->line > 0) std::cout << paint("where", "bold") << "   " << file << ", line " << found->line << column << '\n';
+        if (found->line > 0) std::cout << paint("where", "bold") << "   " << own << found->place() << column << '\n';
         std::cout << paint("remedy", "bold") << "  " << text.remedy << '\n';
     } else if (trial.status != TrialStatus::Ok) {
         std::cout << '\n' << paint("cause", "bold") << "   " << diagnose::kUnknown << ": the message below is all there is\n";

@@ -102,7 +102,8 @@ private:
         const auto found = engine::diagnosisOf(m_session, trial);
         if (!found) return trial.message.substr(0, trial.message.find('\n'));
         const auto cause = diagnose::Catalogue::builtIn().text(*found, diagnose::Language::English).cause;
-        return (found->line > 0 ? "line " + std::to_string(found->line) + ": " : "") + cause;
+        const auto place = found->place();
+        return (place.empty() ? "" : place + ": ") + cause;
     }
 
     void line(const store::TrialRecord& trial) {

@@ -23,9 +23,13 @@ bool speaksInLog(TrialStatus status) {
     return status == TrialStatus::CompileError || status == TrialStatus::CompileTimeout || status == TrialStatus::Ok;
 }
 
-/// "cuda*" allows every value that begins with "cuda".
+/// Names that CUDA gives a meaning in every kernel.
+const std::vector<std::string> kBuiltIns{"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"};
+
+/// "cuda*" allows every value that begins with "cuda", "!void" every value but "void".
 bool allowed(const std::vector<std::string>& values, const std::string& value) {
     return std::any_of(values.begin(), values.end(), [&](const std::string& one) {
+        if (one.starts_with('!')) return value != std::string_view(one).substr(1);
         return one.ends_with('*') ? value.starts_with(std::string_view(one).substr(0, one.size() - 1)) : value == one;
     });
 }
@@ -77,22 +81,64 @@ Result<std::vector<std::string>> strings(const Json& json, const char* key, cons
     return list;
 }
 
+/// The name among `names` that the erroneous lines declare, where a macro of that name breaks it.
+std::optional<std::string> brokenName(const CompilerLog& log, std::size_t line, const std::vector<std::string>& names, const Context& context) {
+    for (const auto one : log.block(line)) {
+        if (auto name = declaredName(one, names)) return name;
+    }
+    const auto place = log.placeInFile(line, context.fileName);
+    return declaredName(lineOf(context.source, place.line), names);
+}
+
 /// The name of a parameter that the error is about: a macro took the place of a name that the line declares.
-std::optional<std::string> brokenName(const CompilerLog& log, std::size_t line, const Context& context) {
+std::optional<std::string> brokenParameter(const CompilerLog& log, std::size_t line, const Context& context) {
     for (const auto one : log.block(line)) {
         for (const auto& name : context.parameters) {
             if (one.find("in expansion of macro '" + name + "'") != std::string_view::npos) return name;
             if (one.find("expanded from macro '" + name + "'") != std::string_view::npos) return name;
         }
-        if (auto name = declaredName(one, context.parameters)) return name;
     }
-    const auto place = log.placeInFile(line, context.fileName);
-    return declaredName(lineOf(context.source, place.line), context.parameters);
+    return brokenName(log, line, context.parameters, context);
+}
+
+/// The Symbol argument whose last part the message names ("ns::table" by "table").
+std::optional<std::string> namedSymbol(const Captures& captures, const Context& context) {
+    const auto name = captures.find("name");
+    if (name == captures.end()) return std::nullopt;
+    for (const auto& symbol : context.symbols) {
+        if (symbol == name->second || symbol.ends_with("::" + name->second)) return symbol;
+    }
+    return std::nullopt;
+}
+
+/// The user's header that a compiler knows as `file`, by its path or the end of it.
+const std::string* headerOf(std::string_view file, const Context& context) {
+    if (file.starts_with("./")) file.remove_prefix(2);
+    if (file.empty()) return nullptr;
+    const auto found = std::find_if(context.headers.begin(), context.headers.end(), [&](const std::string& header) {
+        return header == file || header.ends_with("/" + std::string(file));
+    });
+    return found == context.headers.end() ? nullptr : &*found;
+}
+
+/// Where an error inside a header of the user's stands. A macro of it that the kernel's own file expands is an error there.
+std::optional<Place> placeInHeader(const CompilerLog& log, std::size_t line, const Context& context) {
+    const auto* header = headerOf(log.fileOf(line), context);
+    if (header == nullptr) return std::nullopt;
+    const auto block = log.block(line);
+    const bool expanded = std::any_of(block.begin(), block.end(), [&](std::string_view one) {
+        return one.find(" macro '") != std::string_view::npos && findPlace(one, context.fileName);
+    });
+    if (expanded) return std::nullopt;
+    auto place = log.placeInFile(line, log.fileOf(line));
+    place.file = *header;
+    return place;
 }
 
 Place placeOf(const CompilerLog& log, std::size_t line, const Captures& captures, const std::string& locate, const Context& context) {
     if (const auto told = captures.find("line"); told != captures.end()) return {{}, std::atoi(told->second.c_str()), 0};
-    if (auto place = log.placeInFile(line, context.fileName); place.line > 0) return place;
+    if (auto place = placeInHeader(log, line, context)) return *place;
+    if (const auto place = log.placeInFile(line, context.fileName); place.line > 0) return {{}, place.line, place.column};
     if (const int included = includeLine(context.source, log.fileOf(line)); included > 0) return {{}, included, 0};
     const auto word = filled(locate, captures);
     const auto found = findWord(context.source, std::string_view(word).substr(0, word.find('(')), context.entry);
@@ -103,8 +149,14 @@ Place placeOf(const CompilerLog& log, std::size_t line, const Captures& captures
 
 Language languageOf(std::string_view locale) noexcept { return locale.starts_with("zh") ? Language::Chinese : Language::English; }
 
+std::string Diagnosis::place() const {
+    if (line == 0) return {};
+    const std::string own = "line " + std::to_string(line);
+    return file.empty() ? own : file.substr(file.rfind('/') + 1) + ", " + own;
+}
+
 Json Diagnosis::toJson() const {
-    return {{"id", id}, {"line", line}, {"column", column}, {"captures", captures}, {"message", message}};
+    return {{"id", id}, {"file", file}, {"line", line}, {"column", column}, {"captures", captures}, {"message", message}};
 }
 
 std::optional<Diagnosis> Diagnosis::fromJson(const Json& json) {
@@ -123,6 +175,7 @@ std::optional<Diagnosis> Diagnosis::fromJson(const Json& json) {
         if (value.is_string()) diagnosis.captures[name] = value.get<std::string>();
     }
     if (const Json* message = member(json, "message"); message != nullptr && message->is_string()) diagnosis.message = message->get<std::string>();
+    if (const Json* file = member(json, "file"); file != nullptr && file->is_string()) diagnosis.file = file->get<std::string>();
     return diagnosis;
 }
 
@@ -156,7 +209,10 @@ Result<Catalogue::Entry> Catalogue::parseEntry(const Json& json) {
     }
     if (entry.patterns.empty() && entry.statuses.empty()) return fail(ErrorCode::InvalidSpec, "it needs patterns or a status", "diagnosis " + entry.id);
     entry.anywhere = json.value("anywhere", false);
-    entry.namesParameter = json.value("names_parameter", false);
+    if (const auto names = json.value("names", ""); names == "parameter") entry.names = Names::Parameter;
+    else if (names == "symbol") entry.names = Names::Symbol;
+    else if (names == "built-in") entry.names = Names::BuiltIn;
+    else if (!names.empty()) return fail(ErrorCode::InvalidSpec, "\"names\" is parameter, symbol or built-in, not \"" + names + "\"", "diagnosis " + entry.id);
     entry.locate = json.value("locate", "");
     if (const Json* where = member(json, "where"); where != nullptr) {
         for (const auto& [name, values] : where->items()) {
@@ -202,8 +258,10 @@ bool Catalogue::matches(const Entry& entry, const CompilerLog& log, std::size_t 
             return value != found.end() && allowed(rule.second, value->second);
         });
         if (!fits) continue;
-        if (entry.namesParameter) {
-            auto name = brokenName(log, line, context);
+        if (entry.names != Names::Anything) {
+            auto name = entry.names == Names::Parameter ? brokenParameter(log, line, context)
+                        : entry.names == Names::Symbol  ? namedSymbol(found, context)
+                                                        : brokenName(log, line, kBuiltIns, context);
             if (!name) continue;
             found["name"] = std::move(*name);
         }
@@ -264,11 +322,17 @@ std::optional<Diagnosis> Catalogue::match(TrialStatus status, std::string_view t
         return diagnosis;
     }
     demangle(hit->captures);
+    if (status == TrialStatus::CompileError) {
+        for (const auto& header : context.leftOut) {
+            auto& names = hit->captures["left_out"];
+            names += (names.empty() ? "" : ", ") + header;
+        }
+    }
     constexpr std::size_t kMaxMessage = 2000;
     const Place place = placeOf(log, hit->line, hit->captures, hit->entry->locate, context);
     auto message = log.lines()[hit->line].substr(0, kMaxMessage);
     while (!message.empty() && (message.back() == '\r' || message.back() == ' ')) message.remove_suffix(1);
-    return Diagnosis{hit->entry->id, place.line, place.column, std::move(hit->captures), std::string(message)};
+    return Diagnosis{hit->entry->id, place.line, place.column, std::move(hit->captures), std::string(message), std::string(place.file)};
 }
 
 Text Catalogue::text(const Diagnosis& diagnosis, Language language) const {

@@ -25,16 +25,23 @@ struct Context {
     std::string source;                     ///< the user's file; may be empty
     std::string entry;                      ///< name of the kernel; may be empty
     std::vector<std::string> parameters;    ///< names of the tunables
+    std::vector<std::string> headers;       ///< paths of the user's own headers
+    std::vector<std::string> leftOut;       ///< #includes, as written, that were not found and not given to the compiler
+    std::vector<std::string> symbols;       ///< names of the spec's Symbol arguments
 };
 
 /// The cause found in a message. Words are made from it by Catalogue::text, so that a stored one speaks every language.
 struct Diagnosis {
     std::string id;             ///< "shared-memory-over-limit": stable, for logs and JSON
-    int line = 0;               ///< in the user's own file, from 1; 0 where unknown
+    int line = 0;               ///< in `file`, from 1; 0 where unknown
     int column = 0;
     Captures captures;          ///< values of the message
     std::string message;        ///< the line of the log that tells it
+    std::string file{};         ///< path of a header of the user's; empty for the kernel's own file
     bool operator==(const Diagnosis&) const = default;
+
+    /// "line 5", "tiles.cuh, line 2"; empty where unknown.
+    [[nodiscard]] std::string place() const;
 
     [[nodiscard]] Json toJson() const;
     /// nullopt for anything that toJson() has not made.
@@ -62,13 +69,15 @@ public:
     [[nodiscard]] Text text(const Diagnosis& diagnosis, Language language) const;
 
 private:
+    /// Whose name a message has to be about, for an entry to fit.
+    enum class Names { Anything, Parameter, Symbol, BuiltIn };
     struct Entry {
         std::string id;
         std::vector<TrialStatus> statuses;              ///< empty: any
         std::vector<Pattern> patterns;                  ///< empty: the status alone tells it
         bool anywhere = false;                          ///< its words mean the same wherever in the log they stand
-        bool namesParameter = false;                    ///< only where the message is about a parameter's name
-        std::vector<std::pair<std::string, std::vector<std::string>>> where;  ///< capture to allowed values; a last '*' stands for any rest
+        Names names = Names::Anything;
+        std::vector<std::pair<std::string, std::vector<std::string>>> where;  ///< capture to allowed values; a last '*' stands for any rest, a first '!' for every other
         std::string locate;                             ///< word of the source to point at where the message names no line; may hold {captures}
         Text english, chinese;
     };

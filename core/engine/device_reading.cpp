@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "compile/toolkit.h"
 #include "source/macros.h"
+#include "source/text_encoding.h"
 
 namespace ww::engine {
 namespace {
@@ -15,12 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kToolkit = "the CUDA Toolkit";
+constexpr const char* kCpuDevice = "the CPU device";
 
-std::vector<source::IncludeFolder> foldersFor(const spec::Spec& spec, const device::DeviceFacts& device) {
-    std::vector<source::IncludeFolder> folders{{spec.kernelFile.parent_path(), "the kernel's folder", true}};
-    for (const auto& folder : spec.includeFolders) folders.push_back({folder, "the spec's Include", true});
-    const bool cpu = device.kind == device::DeviceKind::Cpu;
-    if (cpu) folders.push_back({resourceRoot() / "resources" / "cpu" / "include", "the CPU device", false});
+std::vector<source::IncludeFolder> foldersFor(const fs::path& kernelFolder, const std::vector<fs::path>& includeFolders, device::DeviceKind kind) {
+    std::vector<source::IncludeFolder> folders{{kernelFolder, "the kernel's folder", true}};
+    for (const auto& folder : includeFolders) folders.push_back({folder, "the spec's Include", true});
+    const bool cpu = kind == device::DeviceKind::Cpu;
+    if (cpu) folders.push_back({resourceRoot() / "resources" / "cpu" / "include", kCpuDevice, false});
     if (!cpu) {
         for (const auto& folder : compile::toolkitIncludeFolders()) folders.push_back({folder, kToolkit, false});
     }
@@ -29,6 +31,36 @@ std::vector<source::IncludeFolder> foldersFor(const spec::Spec& spec, const devi
 
 std::string_view nameOf(std::string_view written) {
     return written.substr(1, written.size() - 2);
+}
+
+bool isUsers(const source::IncludedFile& one) { return !one.file.empty() && one.foundIn != kToolkit && one.foundIn != kCpuDevice; }
+
+/// Whether the compile goes without it.
+bool isLeftOut(const source::IncludedFile& one, device::DeviceKind kind) {
+    // The C++ compiler of the CPU device has system folders of its own: only names in quotes are known to be missing there.
+    const bool ours = kind != device::DeviceKind::Cpu || one.written.front() == '"';
+    return one.file.empty() && one.from.empty() && ours && !compile::isServedHeader(nameOf(one.written));
+}
+
+/// Only the kernel's own file is converted for the compilers, and they read plain UTF-8.
+void tellEncoding(const fs::path& header, std::vector<std::string>& notes) {
+    const auto bytes = readFile(header);
+    if (!bytes) return;
+    const auto decoded = source::decodeText(*bytes);
+    if (decoded && decoded->format == source::TextFormat{}) return;
+    notes.push_back(header.string() + " is " + (decoded ? decoded->format.name() : "no text that a compiler reads (" + decoded.error().message + ")") +
+                    ": compilers get headers as they are and want UTF-8 without a byte order mark, lines ended by LF; save it so");
+}
+
+/// What was set aside as host code; headers that were not found are told by tellIncludes.
+std::string hostNote(const source::DeviceText& text, const std::set<std::string>& missing) {
+    source::DeviceText host;
+    std::copy_if(text.setAside.begin(), text.setAside.end(), std::back_inserter(host.setAside), [&](const source::SetAside& one) {
+        constexpr std::string_view kInclude = "#include ";
+        const bool header = one.what.starts_with(kInclude) && missing.contains(one.what.substr(kInclude.size()));
+        return !header || source::isHostHeader(nameOf(std::string_view(one.what).substr(kInclude.size())));
+    });
+    return host.note();
 }
 
 /// "tiles.cuh is /home/...; <x.h> was not found in ...".
@@ -40,6 +72,7 @@ void tellIncludes(const DeviceReading& reading, const std::vector<source::Includ
         const auto name = nameOf(one.written);
         if (!one.file.empty()) {
             notes.push_back(where + " includes " + one.written + ": " + one.file.string() + " (" + one.foundIn + ")");
+            if (isUsers(one)) tellEncoding(one.file, notes);
         } else if (!source::isHostHeader(name) && !compile::isServedHeader(name)) {
             notes.push_back(where + " includes " + one.written + ", which is not in " + searched +
                             (one.from.empty() ? ": it is left out of the compile; if the kernel needs it, add its folder to the spec's Include"
@@ -81,7 +114,7 @@ public:
             const bool top = one.from.empty();
             const std::size_t root = top ? m_headers.size() : rootOf(one.from);
             if (one.file.empty() || root > m_headers.size()) continue;
-            const bool system = one.foundIn == kToolkit || one.foundIn == "the CPU device" || (!top && m_headers[root].system);
+            const bool system = one.foundIn == kToolkit || one.foundIn == kCpuDevice || (!top && m_headers[root].system);
             m_headers.push_back({one.file, top ? one.line : m_headers[root].line, system});
         }
     }
@@ -169,20 +202,26 @@ void tellQuestions(const spec::Spec& spec, const DeviceReading& reading, std::ve
 
 }  // namespace
 
+UserHeaders userHeaders(std::string_view text, const fs::path& kernelFolder, const std::vector<fs::path>& includeFolders, device::DeviceKind kind) {
+    UserHeaders headers;
+    for (const auto& one : source::resolveIncludes(text, foldersFor(kernelFolder, includeFolders, kind))) {
+        if (isUsers(one)) headers.found.push_back(one.file);
+        if (isLeftOut(one, kind) && !source::isHostHeader(nameOf(one.written))) headers.leftOut.push_back(one.written);
+    }
+    return headers;
+}
+
 Result<DeviceReading> readForDevice(const spec::Spec& spec, const source::SourceModel& model, const device::DeviceFacts& device) {
     DeviceReading reading;
     reading.notes = model.conversions;
-    const auto folders = foldersFor(spec, device);
+    const auto folders = foldersFor(spec.kernelFile.parent_path(), spec.includeFolders, device.kind);
     reading.includes = source::resolveIncludes(model.text, folders);
     std::set<std::string> missing;
-    const bool cpu = device.kind == device::DeviceKind::Cpu;
     for (const auto& one : reading.includes) {
-        // The C++ compiler of the CPU device has system folders of its own: only names in quotes are known to be missing there.
-        const bool ours = !cpu || one.written.front() == '"';
-        if (one.file.empty() && one.from.empty() && ours && !compile::isServedHeader(nameOf(one.written))) missing.insert(one.written);
+        if (isLeftOut(one, device.kind)) missing.insert(one.written);
     }
     reading.text = source::separateHostCode(model.text, [&missing](std::string_view written) { return missing.contains(std::string(written)); });
-    if (const auto note = reading.text.note(); !note.empty()) reading.notes.push_back(note);
+    if (const auto note = hostNote(reading.text, missing); !note.empty()) reading.notes.push_back(note);
     for (const auto& helper : reading.text.undecorated) {
         reading.notes.push_back(helper + " has no __device__, but device code calls it: it is compiled for the device, which nvcc would refuse");
     }

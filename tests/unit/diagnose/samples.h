@@ -18,6 +18,9 @@ inline diagnose::Context contextOf(const Json& sample) {
     context.fileName = "kernel.cu";
     context.source = sample["source"];
     context.entry = "k";
+    context.headers = sample.value("headers", std::vector<std::string>());
+    context.leftOut = sample.value("left_out", std::vector<std::string>());
+    context.symbols = sample.value("symbols", std::vector<std::string>());
     const Json defines = sample.value("defines", Json::object());
     for (const auto& item : defines.items()) context.parameters.push_back(item.key());
     return context;

@@ -39,6 +39,10 @@ private Q_SLOTS:
         QCOMPARE(found->id, sample["id"].get<std::string>());
         QCOMPARE(found->line, sample["line"].get<int>());
         QCOMPARE(found->column, sample["column"].get<int>());
+        QCOMPARE(found->file, sample.value("file", ""));
+        const auto said = m_catalogue.text(*found, Language::English);
+        QVERIFY2((said.cause + said.remedy).find(sample.value("says", "")) != std::string::npos, (said.cause + said.remedy).c_str());
+        QCOMPARE(said.remedy.find("went without") != std::string::npos, sample.contains("left_out"));
         for (const auto language : {Language::English, Language::Chinese}) {
             const auto text = m_catalogue.text(*found, language);
             for (const auto& sentence : {text.cause, text.remedy}) {
@@ -132,6 +136,11 @@ private Q_SLOTS:
     void travelsAsJson() {
         const Diagnosis diagnosis{"shared-memory-over-limit", 12, 5, {{"bytes", "80000"}, {"limit", "49152"}}, "a line"};
         QVERIFY(Diagnosis::fromJson(diagnosis.toJson()) == diagnosis);
+        const Diagnosis inHeader{"constraint", 2, 0, {}, "a line", "/home/a/tiles.cuh"};
+        QVERIFY(Diagnosis::fromJson(inHeader.toJson()) == inHeader);
+        QCOMPARE(inHeader.place(), std::string("tiles.cuh, line 2"));
+        QCOMPARE(diagnosis.place(), std::string("line 12"));
+        QCOMPARE(Diagnosis().place(), std::string());
         for (const Json& broken : {Json(), Json(3), Json::array(), Json{{"id", 3}}, Json{{"id", "x"}}}) QVERIFY(!Diagnosis::fromJson(broken));
         const auto text = m_catalogue.text({"of-a-newer-version", 1, 1, {}, "m"}, Language::English);
         QVERIFY(text.cause.empty() && text.remedy.empty());
@@ -156,6 +165,7 @@ private Q_SLOTS:
         QTest::newRow("nothing to match") << QByteArray(R"([{"id": "a", "en": {"cause": "c", "remedy": "r"}, "zh_CN": {"cause": "c", "remedy": "r"}}])");
         QTest::newRow("status") << QByteArray(R"([{"id": "a", "status": ["broken"]}])");
         QTest::newRow("patterns") << QByteArray(R"([{"id": "a", "patterns": "b"}])");
+        QTest::newRow("names") << QByteArray(R"([{"id": "a", "patterns": ["b"], "names": "c", "en": {"cause": "c", "remedy": "r"}, "zh_CN": {"cause": "c", "remedy": "r"}}])");
         QTest::newRow("one language") << QByteArray(R"([{"id": "a", "patterns": ["b"], "en": {"cause": "c", "remedy": "r"}}])");
         QTest::newRow("no remedy") << QByteArray(R"([{"id": "a", "patterns": ["b"], "en": {"cause": "c"}, "zh_CN": {"cause": "c", "remedy": "r"}}])");
     }

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "engine/device_reading.h"
+#include "engine/trial_diagnosis.h"
 #include "result_test.h"
 
 using namespace ww;
@@ -47,7 +48,7 @@ private Q_SLOTS:
                                   "int helper(int a) { return a; }\n__global__ void k(int* a) { a[0] = helper(1); }\nint main() {\n  return 0;\n}\n");
         VERIFY_OK(reading);
         const QString told = joined(*reading);
-        for (const char* says : {"lines 2, 3, 12-14 (#include <vector>, #include \"absent.h\", main) are host code", "helper() has no __device__", "line 1 includes \"tiles.cuh\": ",
+        for (const char* says : {"lines 2, 12-14 (#include <vector>, main) are host code", "helper() has no __device__", "line 1 includes \"tiles.cuh\": ",
                                  "(the kernel's folder)", "line 3 includes \"absent.h\", which is not in", "line 4 asks for the macro WIDTH, which nothing defines: it counts as 0",
                                  "line 8 asks for the macro FAST, which nothing defines: it counts as undefined"}) {
             QVERIFY2(told.contains(QString::fromUtf8(says)), qPrintable(told));
@@ -55,6 +56,54 @@ private Q_SLOTS:
         QVERIFY2(!told.contains(QStringLiteral("FROM_HEADER")), qPrintable(told));
         QCOMPARE(reading->includes.size(), std::size_t{3});
         QVERIFY(reading->text.text.find("absent.h") == std::string::npos && reading->text.text.find("tiles.cuh") != std::string::npos);
+    }
+
+    /// A header reaches the compilers as it is.
+    void tellsHeadersThatCompilersCannotRead_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QByteArray>("says");  // empty: nothing
+        QTest::newRow("ASCII") << QByteArray("int a;\n") << QByteArray();
+        QTest::newRow("UTF-8") << QByteArray("// \xc3\xa4\r\n") << QByteArray();
+        QTest::newRow("UTF-16") << QByteArray("\xff\xfei\0n\0t\0\n\0", 10) << QByteArray("odd.cuh is utf-16le");
+        QTest::newRow("mark") << QByteArray("\xef\xbb\xbfint a;\n") << QByteArray("odd.cuh is utf-8, byte order mark");
+        QTest::newRow("Latin-1") << QByteArray("// \xe4\n") << QByteArray("odd.cuh is latin-1");
+        QTest::newRow("lone CR") << QByteArray("int a;\rint b;\r") << QByteArray("odd.cuh is utf-8, CR line ends");
+        QTest::newRow("no text") << QByteArray("a\0b\n", 4) << QByteArray("odd.cuh is no text");
+    }
+    void tellsHeadersThatCompilersCannotRead() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QByteArray, says);
+        header("odd.cuh", bytes.toStdString());
+        const auto reading = read("#include \"odd.cuh\"\n__global__ void k(int* a) { a[0] = 1; }\n");
+        VERIFY_OK(reading);
+        const QString told = joined(*reading);
+        QVERIFY2(says.isEmpty() ? !told.contains(QStringLiteral("odd.cuh is ")) : told.contains(QString::fromUtf8(says)), qPrintable(told));
+    }
+
+    void findsTheUsersHeaders() {
+        header("tiles.cuh", "#include \"absent_inside.h\"\n");
+        const auto headers = userHeaders("#include \"tiles.cuh\"\n#include \"absent.h\"\n#include <vector>\n#include <elsewhere.h>\n", m_folder.path().toStdString(), {},
+                                         device::DeviceKind::Cpu);
+        QCOMPARE(headers.found, (std::vector{std::filesystem::path(m_folder.path().toStdString()) / "tiles.cuh"}));
+        QCOMPARE(headers.leftOut, (std::vector<std::string>{"\"absent.h\""}));
+    }
+
+    void namesFileAndLeftOutHeaders() {
+        header("tiles.cuh", "int bad() {\n  return oops;\n}\n");
+        store::SessionRecord session;
+        session.sourcePath = m_folder.path().toStdString() + "/kernel.cu";
+        session.sourceText = "#include \"tiles.cuh\"\n#include \"absent.h\"\n__global__ void k(int* a) { a[0] = bad(); }\n";
+        session.device = {{"kind", "cpu"}};
+        session.specJson = {{"KernelSpecification", {{"Arguments", {{{"Name", "table"}, {"MemoryType", "Symbol"}}}}}}};
+        store::TrialRecord trial;
+        trial.status = TrialStatus::CompileError;
+        trial.log = m_folder.path().toStdString() + "/tiles.cuh:2:10: error: 'oops' was not declared in this scope\n";
+        const auto found = diagnosisOf(session, trial);
+        QVERIFY(found.has_value());
+        QCOMPARE(found->place(), std::string("tiles.cuh, line 2"));
+        QCOMPARE(found->captures.at("left_out"), std::string("\"absent.h\""));
+        trial.log = "<launcher>:1:22: error: 'table' was not declared in this scope\n";
+        QCOMPARE(diagnosisOf(session, trial)->id, std::string("symbol-missing"));
     }
 
     void macros_data() {
