@@ -99,7 +99,7 @@ Result<void> takeArguments(const PragmaKernel& kernel, const source::SourceModel
 Result<Spec> fromPragmas(const source::SourceModel& model, const PragmaKernel& kernel, Spec spec) {
     const source::Entry& entry = model.entries[kernel.entry];
     const std::string place = model.path.string() + ", line " + std::to_string(entry.line);
-    spec.kernelName = model.findEntry(entry.name) == &entry ? entry.name : entry.qualifiedName;
+    spec.kernelName = shortestName(model, entry);
     spec.name = kernel.tuningKey.empty() ? entry.name : kernel.tuningKey;
     spec.title = entry.name;
     spec.notes = kernel.notes;

@@ -29,6 +29,14 @@ Result<void> propose(const SourceModel& model, const Entry& entry, Spec& spec) {
     proposer.takeParameters();
     WW_CHECK(proposer.launch());
     if (spec.parameters.empty()) {
+        std::string alone;
+        for (const auto& site : model.parameters) {
+            if (!site.tunable || site.proposedValues.empty() || whyLeftAlone(site).empty()) continue;
+            alone += (alone.empty() ? "" : ", ") + site.name + " is left alone: " + whyLeftAlone(site);
+        }
+        if (!alone.empty()) {
+            return fail(ErrorCode::InvalidSpec, "no compile-time parameter to tune was found (" + alone + "); write a spec that gives such a name as a parameter with its Values", model.path.string());
+        }
         return fail(ErrorCode::InvalidSpec, "no compile-time parameter was found in this file; write one as `#ifndef BLOCK_SIZE / #define BLOCK_SIZE 256 / #endif`, or as a constexpr at namespace scope that the kernel uses",
                     model.path.string());
     }
@@ -38,6 +46,17 @@ Result<void> propose(const SourceModel& model, const Entry& entry, Spec& spec) {
 }
 
 }  // namespace
+
+std::string shortestName(const SourceModel& model, const Entry& entry) {
+    if (model.findEntry(entry.name) == &entry && model.findEntries(entry.name).size() == 1) return entry.name;
+    return model.findEntry(entry.qualifiedName) == &entry ? entry.qualifiedName : entry.signature();
+}
+
+std::string whyLeftAlone(const source::ParameterSite& site) {
+    if (looksLikeProblemSize(site.name)) return "it looks like a problem size; a spec can make it a parameter";
+    const auto reason = whyNotAName(site.name);
+    return reason.empty() ? reason : "the name " + reason;
+}
 
 Proposer::Proposer(const SourceModel& model, const Entry& entry, Spec& spec) : m_model(model), m_entry(entry), m_spec(spec), m_text(model, entry) {}
 
@@ -75,12 +94,8 @@ void Proposer::takeParameters() {
     for (const auto& site : m_model.parameters) {
         if (!site.tunable || site.proposedValues.empty()) continue;
         if (site.kind == source::SiteKind::TemplateParameter && !ofEntry(site.name)) continue;
-        if (looksLikeProblemSize(site.name)) {
-            m_spec.notes.push_back(site.name + " is left as it is: it looks like a problem size; a spec can make it a parameter");
-            continue;
-        }
-        if (const auto reason = whyNotAName(site.name); !reason.empty()) {
-            m_spec.notes.push_back(site.name + " is left as it is: the name " + reason);
+        if (const auto reason = whyLeftAlone(site); !reason.empty()) {
+            m_spec.notes.push_back(site.name + " is left as it is: " + reason);
             continue;
         }
         space::Parameter parameter;
@@ -132,15 +147,16 @@ Result<Spec> fromSource(const fs::path& kernelFile) {
     std::optional<Error> first;
     for (const auto& entry : model.entries) {  // the first kernel that can be guessed
         Spec spec = plain;
-        spec.name = spec.title = spec.kernelName = entry.name;
+        spec.name = spec.title = entry.name;
+        spec.kernelName = shortestName(model, entry);
         if (auto proposed = propose(model, entry, spec); !proposed) {
             if (!first) first = std::move(proposed).error();
             continue;
         }
         if (model.entries.size() > 1) {
             std::string others;
-            for (const auto& other : model.entries) others += &other == &entry ? "" : (others.empty() ? "" : ", ") + other.name;
-            spec.notes.insert(spec.notes.begin(), "the kernel " + entry.name + " is tuned; the file holds others as well (" + others + "): a spec's KernelName picks one");
+            for (const auto& other : model.entries) others += &other == &entry ? "" : (others.empty() ? "" : ", ") + shortestName(model, other);
+            spec.notes.insert(spec.notes.begin(), "the kernel " + spec.kernelName + " is tuned; the file holds others as well (" + others + "): a spec's KernelName picks one");
         }
         spec.notes.emplace_back("the kernel at its own parameters is the reference: results are checked for sameness only");
         resolve(spec, model);

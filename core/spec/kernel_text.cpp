@@ -86,18 +86,41 @@ std::optional<KernelText::Words> KernelText::definitionOf(std::string_view varia
     return std::nullopt;
 }
 
+bool KernelText::isClaim(std::size_t index) const {
+    static constexpr std::string_view kGuards[] = {"if", "for", "while", "switch", "return", "constexpr"};
+    static constexpr std::string_view kStarts[] = {"", ";", "{", "}", ")", "else", "do"};
+    int depth = 0;
+    for (std::size_t i = index; i-- > 0;) {
+        const std::string_view word = m_words[i];
+        if (word == ";" || word == "{" || word == "}" || word == "?") return false;
+        if (word == ")" || word == "]") ++depth;
+        if ((word != "(" && word != "[") || depth-- > 0) continue;
+        depth = 0;
+        const std::size_t close = closing(i);
+        if (std::find(m_words.begin() + static_cast<std::ptrdiff_t>(index), m_words.begin() + static_cast<std::ptrdiff_t>(std::min(close, m_words.size())), "?") !=
+            m_words.begin() + static_cast<std::ptrdiff_t>(std::min(close, m_words.size()))) {
+            return false;  // it chooses a value
+        }
+        if (i == 0 || !isIdentifier(m_words[i - 1])) continue;
+        if (std::find(std::begin(kGuards), std::end(kGuards), m_words[i - 1]) != std::end(kGuards)) return false;
+        const std::string_view before = i >= 2 ? m_words[i - 2] : std::string_view{};
+        if (std::find(std::begin(kStarts), std::end(kStarts), before) != std::end(kStarts) && at(close + 1) == ";") return true;
+    }
+    return false;
+}
+
 void KernelText::findBounds() {
     static constexpr std::string_view kEnds[] = {")", ";", "&&", "||", ",", "?"};
     for (std::size_t i = 1; i + 1 < m_words.size(); ++i) {
         const bool upper = m_words[i] == "<" || m_words[i] == "<=" || m_words[i] == ">=";
-        if (upper && isIdentifier(m_words[i - 1])) {
+        if (upper && isIdentifier(m_words[i - 1]) && !isClaim(i)) {
             Bound bound{m_words[i - 1], {}};
             for (std::size_t j = i + 1; j < m_words.size() && std::find(std::begin(kEnds), std::end(kEnds), m_words[j]) == std::end(kEnds); ++j) {
                 if (m_words[j] == "(") break;
                 bound.limit.push_back(m_words[j]);
             }
             if (!bound.limit.empty()) m_bounds.push_back(std::move(bound));
-        } else if (m_words[i] == ">" && isIdentifier(m_words[i - 1]) && isIdentifier(m_words[i + 1])) {
+        } else if (m_words[i] == ">" && isIdentifier(m_words[i - 1]) && isIdentifier(m_words[i + 1]) && !isClaim(i)) {
             m_bounds.push_back({m_words[i + 1], {m_words[i - 1]}});
         }
     }

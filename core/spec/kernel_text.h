@@ -54,6 +54,7 @@ private:
     [[nodiscard]] std::string_view at(std::size_t index) const { return index < m_words.size() ? m_words[index] : std::string_view{}; }
     void takeWords(const source::Tokens& tokens, const source::ByteRange& range);
     void findBounds();
+    [[nodiscard]] bool isClaim(std::size_t index) const;  ///< in a call that is its own statement, as in assert(i < 100);
     [[nodiscard]] bool branchesOnData() const;  ///< an if whose condition reads an array
     void takeFactors(std::size_t begin, std::size_t end, BlockIndex& index) const;
 

@@ -244,6 +244,27 @@ Result<void> readLimits(const Reader& section, Spec& spec) {
     return {};
 }
 
+/// The least alignment that each buffer may come with, in bytes: a power of two that holds whole elements.
+Result<void> readAlignment(const Reader& section, Spec& spec) {
+    constexpr std::int64_t kMost = 256;
+    WW_TRY(table, section.object({"Alignment"}));
+    if (!table) return {};
+    for (const auto& [name, value] : table->json().items()) {
+        const std::string path = table->pathOf(name);
+        WW_CHECK(checkArgument(spec, name, path));
+        if (!value.is_number_integer()) return wrongType(path, "a number of bytes", value);
+        const auto bytes = value.get<std::int64_t>();
+        const auto argument = std::find_if(spec.arguments.begin(), spec.arguments.end(), [&](const auto& one) { return one.name == name; });
+        const auto element = static_cast<std::int64_t>(sizeOf(argument->type));
+        if (bytes < element || bytes > kMost || (bytes & (bytes - 1)) != 0) {
+            return fail(ErrorCode::InvalidSpec, path + " is " + std::to_string(bytes) + "; it must be a power of two from " + std::to_string(element) +
+                                                    " (one element) to " + std::to_string(kMost));
+        }
+        argument->alignment = static_cast<std::uint32_t>(bytes);
+    }
+    return {};
+}
+
 Result<void> readEntry(const Reader& section, Spec& spec) {
     WW_TRY(reader, section.object({"Entry"}));
     if (!reader) return {};
@@ -275,7 +296,7 @@ Result<void> readWarpwright(const Reader& root, Spec& spec) {
     WW_TRY(section, root.object({"Warpwright"}));
     if (!section) return {};
     section->noteUnknown({"Version", "Title", "About", "Parameters", "Sizes", "Workloads", "CpuWorkload", "Scalars", "Reference", "Tolerance",
-                          "GradientCheck", "Work", "Objective", "Include", "Limits", "Entry"},
+                          "Alignment", "GradientCheck", "Work", "Objective", "Include", "Limits", "Entry"},
                          spec.notes);
     WW_TRY(version, section->integer({"Version"}));
     if (version.value_or(1) != 1) {
@@ -290,6 +311,7 @@ Result<void> readWarpwright(const Reader& root, Spec& spec) {
     WW_CHECK(readScalars(*section, spec));
     WW_CHECK(readReference(*section, spec));
     WW_CHECK(readTolerance(*section, spec));
+    WW_CHECK(readAlignment(*section, spec));
     WW_TRY(gradient, section->flag({"GradientCheck"}));
     spec.gradientCheck = gradient.value_or(false);
     WW_TRY(work, section->object({"Work"}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "source/fold.h"
 #include "spec/proposer.h"
 
 namespace ww::spec {
@@ -23,11 +24,13 @@ bool startsWithAny(const std::string& name, std::initializer_list<std::string_vi
     return std::any_of(stems.begin(), stems.end(), [&](auto stem) { return name.starts_with(stem); });
 }
 
+bool isFactor(std::string_view word) { return isIdentifier(word) || source::foldLiteral(word).has_value(); }
+
 /// The first of the factor pairs `a * b` that are a term of the subscript's sum.
 std::vector<std::pair<std::string_view, std::string_view>> productsIn(const KernelText::Words& subscript) {
     std::vector<std::pair<std::string_view, std::string_view>> pairs;
     for (std::size_t i = 0; i + 2 < subscript.size(); ++i) {
-        if (subscript[i + 1] == "*" && isIdentifier(subscript[i]) && isIdentifier(subscript[i + 2])) pairs.emplace_back(subscript[i], subscript[i + 2]);
+        if (subscript[i + 1] == "*" && isFactor(subscript[i]) && isFactor(subscript[i + 2])) pairs.emplace_back(subscript[i], subscript[i + 2]);
     }
     return pairs;
 }
@@ -90,7 +93,8 @@ Result<void> Proposer::number(const source::KernelArgument& given) {
     argument.memory = MemoryKind::Scalar;
     const bool whole = !isFloating(argument.type) && argument.type != DType::Bool;
     const auto known = m_values.find(given.name);
-    const std::string text = known != m_values.end() ? known->second : whole ? wholeNumberValue(given.name) : argument.type == DType::Bool ? "1" : realValue(given.name);
+    const bool fixed = known != m_values.end() && !m_sizes.contains(given.name);  // a size has its value with all sizes
+    const std::string text = fixed ? known->second : whole ? wholeNumberValue(given.name) : argument.type == DType::Bool ? "1" : realValue(given.name);
     WW_TRY(value, expr::Expression::parse(text));
     argument.scalar = value;
     if (value.text() != given.name) m_spec.notes.push_back(given.name + " = " + value.text());
@@ -106,6 +110,28 @@ std::optional<std::string> Proposer::limitOf(std::string_view variable) {
     return std::nullopt;
 }
 
+/// The number of rows that a row index runs over: its bound, else the grid's extent where each block has a row.
+std::optional<std::string> Proposer::rowsOf(std::string_view row) {
+    if (auto limit = limitOf(row)) return limit;
+    const auto definition = m_text.definitionOf(row);
+    for (std::size_t axis = 0; definition && axis < m_extents.size(); ++axis) {
+        const Words block{"blockIdx", ".", std::string_view("xyz").substr(axis, 1)};
+        if (*definition == block) return m_extents[axis];
+    }
+    return std::nullopt;
+}
+
+/// A row's length: an argument, or a number that no configuration changes.
+std::optional<std::string> Proposer::rowLength(std::string_view pitch) {
+    if (isSizeArgument(pitch)) return translated({pitch}, &m_sizes);
+    const auto* site = m_model.findParameter(pitch);
+    const bool constant = !isIdentifier(pitch) || (site != nullptr && site->defaultValue && site->defaultValue->isInt() && !isParameter(pitch));
+    if (!constant) return std::nullopt;
+    auto length = translated({pitch}, nullptr);
+    if (length) m_rowLength = std::max(m_rowLength, atDefaults(*length));
+    return length;
+}
+
 /// `[i]` with i < n needs n elements; `[row * width + ...]` with row < height needs height * width.
 std::optional<std::string> Proposer::elementsBySubscript(const Words& subscript) {
     if (subscript.size() == 1) {
@@ -116,10 +142,9 @@ std::optional<std::string> Proposer::elementsBySubscript(const Words& subscript)
     const auto products = productsIn(subscript);
     if (products.size() != 1 || std::count(subscript.begin(), subscript.end(), "*") != 1) return std::nullopt;
     for (const auto& [row, pitch] : {products[0], std::pair{products[0].second, products[0].first}}) {
-        if (!isSizeArgument(pitch)) continue;
-        const auto limit = limitOf(row);
-        const auto width = translated({pitch}, &m_sizes);
-        if (limit && width) return bracketed(*limit) + " * " + bracketed(*width);
+        const auto width = rowLength(pitch);
+        if (!width) continue;
+        if (const auto limit = rowsOf(row)) return bracketed(*limit) + " * " + bracketed(*width);
     }
     return std::nullopt;
 }
@@ -212,17 +237,24 @@ Result<void> Proposer::arguments() {
 void Proposer::giveSizesValues() {
     // About a million elements in all, and less where a kernel multiplies matrices.
     const bool cube = m_axes.size() == 3, several = m_sizes.size() > 1 || m_extents.size() > 1;
-    const std::int64_t large = !several ? std::int64_t{1} << 20 : cube ? 128 : m_sizes.size() <= 2 ? 1024 : 512;
+    const std::int64_t large = !several ? std::max((std::int64_t{1} << 20) / m_rowLength, std::int64_t{16}) : cube ? 128 : m_sizes.size() <= 2 ? 1024 : 512;
     const std::int64_t small = cube ? 32 : m_sizes.size() == 2 ? 256 : 96;
     m_spec.workloads.emplace_back();
-    for (const auto& name : m_sizes) m_spec.sizes[name] = large;
-    if (m_sizes.empty()) return;
-    m_spec.notes.push_back(joined(m_sizes, " = ") + " = " + std::to_string(large));
+    std::set<std::string> open;  // those that set() gave no value
+    for (const auto& name : m_sizes) {
+        const auto known = m_values.find(name);
+        const std::int64_t value = known == m_values.end() ? 0 : atDefaults(known->second);
+        m_spec.sizes[name] = value > 0 ? value : large;
+        if (value > 0) m_spec.notes.push_back(name + " = " + std::to_string(value));
+        if (value <= 0) open.insert(name);
+    }
+    if (open.empty()) return;
+    m_spec.notes.push_back(joined(open, " = ") + " = " + std::to_string(large));
     if (!several) return;
     WorkloadSpec cpu;
     cpu.name = "small";
     cpu.weight = 0;
-    for (const auto& name : m_sizes) cpu.sizes[name] = small;
+    for (const auto& name : open) cpu.sizes[name] = small;
     m_spec.cpuWorkload = cpu.name;
     m_spec.workloads.push_back(std::move(cpu));
     m_spec.notes.push_back("the CPU device tunes the workload small, with " + std::to_string(small) + " each");

@@ -68,6 +68,8 @@ std::optional<std::string> Proposer::meaningOf(std::string_view word, std::set<s
         return number && number->isInt() ? std::optional(number->repr()) : std::nullopt;
     }
     if (sizes != nullptr && isSizeArgument(word)) {
+        // set() gave it a value: the grid has that one, so have the buffers.
+        if (const auto known = m_values.find(name); known != m_values.end() && !m_sizes.contains(name)) return known->second;
         if (!whyNotAName(name).empty()) return std::nullopt;
         sizes->insert(name);
         return name;

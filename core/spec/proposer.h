@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spec/kernel_text.h"
+#include "spec/left_alone.h"
 #include "spec/parse_internal.h"
 
 namespace ww::spec {
@@ -65,6 +66,8 @@ private:
     [[nodiscard]] std::string elementsOf(const std::string& pointer);
     [[nodiscard]] std::optional<std::string> elementsBySubscript(const Words& subscript);
     [[nodiscard]] std::optional<std::string> limitOf(std::string_view variable);
+    [[nodiscard]] std::optional<std::string> rowsOf(std::string_view row);
+    [[nodiscard]] std::optional<std::string> rowLength(std::string_view pitch);
     [[nodiscard]] Result<ArgumentSpec> typedArgument(const source::KernelArgument& given) const;
 
     /// Words as an expression of ours over parameters, numbers, constants of the source and, with `sizes` to note them in, sizes.
@@ -83,6 +86,7 @@ private:
     std::array<std::string, 3> m_block{"1", "1", "1"};
     std::vector<std::string> m_extents;              ///< of the axes that the grid covers
     std::set<std::string> m_sizes;
+    std::int64_t m_rowLength = 1;                    ///< the longest row of a fixed length, elements
     std::map<std::string, std::string> m_types, m_elements, m_values;
 };
 
@@ -91,5 +95,8 @@ private:
 
 /// Names that usually hold an extent of the data.
 [[nodiscard]] bool looksLikeProblemSize(const std::string& name);
+
+/// The shortest name by which the model finds this entry and no other: plain, qualified or with its signature.
+[[nodiscard]] std::string shortestName(const source::SourceModel& model, const source::Entry& entry);
 
 }  // namespace ww::spec

@@ -76,7 +76,7 @@ Result<void> checkTunable(const Spec& spec) {
         return fail(ErrorCode::Unsupported, "the kernel's language is " + spec.language + "; only CUDA kernels can be tuned", spec.file.string());
     }
     if (spec.kernelFile.empty()) {
-        return fail(ErrorCode::InvalidSpec, "KernelSpecification.KernelFile is missing; name the kernel's source file", spec.file.string());
+        return fail(ErrorCode::InvalidSpec, "the spec names no kernel file; give KernelSpecification.KernelFile", spec.file.string());
     }
     std::error_code failed;
     if (!fs::is_regular_file(spec.kernelFile, failed)) {

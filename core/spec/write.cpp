@@ -255,6 +255,9 @@ Json sectionJson(const Spec& spec) {
     }
     if (spec.reference.kind != ReferenceKind::Arguments) section["Reference"] = referenceJson(spec.reference);
     put("Tolerance", toleranceJson(spec));
+    for (const auto& argument : spec.arguments) {
+        if (argument.alignment > 0) section["Alignment"][argument.name] = argument.alignment;
+    }
     if (spec.gradientCheck) section["GradientCheck"] = true;
     if (spec.workBytes) section["Work"]["Bytes"] = spec.workBytes->text();
     if (spec.workFlops) section["Work"]["Flops"] = spec.workFlops->text();

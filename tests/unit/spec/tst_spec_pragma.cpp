@@ -45,6 +45,8 @@ private Q_SLOTS:
     void opensAnAnnotatedKernel();
     void otherSpellings_data();
     void otherSpellings();
+    void givesANameOneValue_data();
+    void givesANameOneValue();
     void convertsExpressions_data();
     void convertsExpressions();
     void refusesAtItsPlace_data();
@@ -96,6 +98,28 @@ void TestSpecPragma::otherSpellings() {
     const auto launch = resolveLaunch(*spec, space->scopeFor(space->defaultConfiguration()), spec->workloads.front());
     VERIFY_OK(launch);
     QCOMPARE(QString("%1 %2").arg(launch->grid[0]).arg(launch->grid[1]), grid);
+}
+
+void TestSpecPragma::givesANameOneValue_data() {
+    QTest::addColumn<QString>("pragmas");
+    QTest::newRow("set first") << "#pragma kernel set(n = 5000) problem_size(n)";
+    QTest::newRow("set last") << "#pragma kernel problem_size(n) set(n = 5000)";
+}
+
+void TestSpecPragma::givesANameOneValue() {
+    QFETCH(QString, pragmas);
+    QTemporaryDir folder;
+    const auto spec = fromText(folder, pragmas + "\n#pragma kernel tune(b = 50, 100) block_size(b)\n"
+                                       "__global__ void k(float* y, const float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }\n");
+    VERIFY_OK(spec);
+    const auto space = makeSpace(*spec, spec->workloads.front(), nullptr);
+    VERIFY_OK(space);
+    const auto launch = resolveLaunch(*spec, space->scopeFor(space->defaultConfiguration()), spec->workloads.front());
+    VERIFY_OK(launch);
+    QCOMPARE(launch->grid[0], 100u);
+    QCOMPARE(launch->arguments[0].elements, std::uint64_t{5000});
+    QCOMPARE(launch->arguments[1].elements, std::uint64_t{5000});
+    QCOMPARE(launch->arguments[2].scalar.asInt(), std::int64_t{5000});
 }
 
 void TestSpecPragma::convertsExpressions_data() {

@@ -40,6 +40,8 @@ private Q_SLOTS:
     void proposesGeometry_data();
     void proposesGeometry();
     void fillsIndicesInRange();
+    void keepsTheNamespaceWhereItIsNeeded();
+    void saysWhatIsLeftAlone();
     void saysWhatTheSpecMustGive_data();
     void saysWhatTheSpecMustGive();
 };
@@ -154,6 +156,12 @@ void TestSpecSource::proposesGeometry_data() {
     QTest::newRow("type and shared bytes") << "template <typename T> __global__ void k(const T* in, T* out, int n) { extern __shared__ float s[];\n"
         "int i = blockIdx.x * blockDim.x + threadIdx.x; s[threadIdx.x] = i < n ? in[i] : 0; if (threadIdx.x == 0) atomicAdd(out, s[0]); }\n"
         << "4096 1 1, 256 1 1, 1024" << "1048576 1048576";
+    QTest::newRow("rows of a macro's length") << "#define N 512\n#define threadsPerBlock 64\n__global__ void k(float* y, const float* x, const int rows) { int r = blockIdx.x;\n"
+        "if (r >= rows) return; for (int c = threadIdx.x; c < N; c += threadsPerBlock) y[r * N + c] = x[r * N + c]; }\n" << "2048 1 1, 64 1 1, 0" << "1048576 1048576";
+    QTest::newRow("unguarded rows of a number's length") << "#define TPB 64\n__global__ void k(float* y, const float* x, int rows) { int r = blockIdx.x;\n"
+        "for (int c = threadIdx.x; c < 32; c += TPB) y[r * 32 + c] = x[r * 32 + c]; }\n" << "32768 1 1, 64 1 1, 0" << "1048576 1048576";
+    QTest::newRow("a claim is no guard") << "#define BLOCK 64\n__global__ void k(float* y, const float* x, int n) { int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+        "assert((i < 100)); __builtin_assume(100 > i); if (i < n) y[i] = x[i]; }\n" << "16384 1 1, 64 1 1, 0" << "1048576 1048576";
     QTest::newRow("one block") << "#define BLOCK_SIZE 128\n__global__ void k(float* y, int n) { for (int i = threadIdx.x; i < n; i += BLOCK_SIZE) y[i] = 1; }\n"
         << "1 1 1, 128 1 1, 0" << "1048576";
 }
@@ -202,6 +210,30 @@ void TestSpecSource::fillsIndicesInRange() {
     QVERIFY(launch->arguments[4].fill == Fill::Constant && launch->arguments[4].fillValue == 0);  // counted with atomics
     QCOMPARE(launch->arguments[5].elements, std::uint64_t{4});
     for (int i = 1; i <= 3; ++i) QVERIFY(generated(5, i) >= generated(5, i - 1) && generated(5, i) <= 3);
+}
+
+void TestSpecSource::keepsTheNamespaceWhereItIsNeeded() {
+    const QString body = QStringLiteral("(float* y, const float* x, int n) { int i = blockIdx.x * B + threadIdx.x; if (i < n) y[i] = x[i]; }\n");
+    const QString scoped = QStringLiteral("#define B 128\nnamespace lib {\ntemplate <typename T> __global__ void scale") + body + "}\n";
+    QTemporaryDir folder;
+    const auto both = fromText(folder, scoped + "__global__ void scale" + body);
+    VERIFY_OK(both);
+    QCOMPARE(both->kernelName, std::string("lib::scale"));
+    QCOMPARE(both->templateArguments, std::vector<std::string>{"float"});
+    const auto again = parse(toT1(*both).dump(), std::filesystem::path(folder.path().toStdString()) / "k.json");
+    VERIFY_OK(again);
+    QCOMPARE(again->kernelName, both->kernelName);
+    const auto alone = fromText(folder, scoped);
+    VERIFY_OK(alone);
+    QCOMPARE(alone->kernelName, std::string("scale"));
+}
+
+void TestSpecSource::saysWhatIsLeftAlone() {
+    QTemporaryDir folder;
+    const auto spec = fromText(folder, "#define N 128\n__global__ void k(float* y) { if (threadIdx.x < N) y[threadIdx.x] = 1; }\n");
+    COMPARE_ERR(spec, ErrorCode::InvalidSpec);
+    const QString message = QString::fromStdString(spec.error().toString());
+    QVERIFY2(message.contains("N is left alone: it looks like a problem size"), qPrintable(message));
 }
 
 QTEST_APPLESS_MAIN(TestSpecSource)
