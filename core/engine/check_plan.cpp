@@ -20,6 +20,10 @@ using spec::InputFamily;
 
 InputFamily familyInTurn(int number) { return spec::kAllInputFamilies[static_cast<std::size_t>(number) % spec::kAllInputFamilies.size()]; }
 
+bool allowsOffsets(const spec::Spec& spec) {
+    return std::any_of(spec.arguments.begin(), spec.arguments.end(), [](const auto& argument) { return argument.alignment > 0; });
+}
+
 double sizeOfShape(const spec::WorkloadSpec& workload) {
     double product = 1;
     for (const auto& [name, size] : workload.sizes) product *= static_cast<double>(size);
@@ -65,7 +69,7 @@ void CheckPlanner::addTrial(const std::vector<spec::WorkloadSpec>& edges, const 
         auto family = occasion.baseline ? InputFamily::Uniform : familyInTurn(occasion.trial + static_cast<int>(i));
         Check check{edges[i], inputsFor(edges[i], family, draw), static_cast<int>(i) % 2};
         if (dropped(check)) check.inputs.family = InputFamily::Uniform;
-        check.offset = i % 2 == 1;
+        check.offset = i % 2 == 1 && allowsOffsets(m_task->spec);
         checks.push_back(std::move(check));
     }
     if (const auto* shape = largest(edges)) {

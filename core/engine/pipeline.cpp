@@ -160,6 +160,10 @@ Result<bool> WorkerPipeline::verify(Program& program, store::TrialRecord& record
     const auto begin = monotonicNs();
     if (record.correctness.is_null()) record.correctness = {{"reference", m_verifier.describe()}, {"checks", Json::array()}};
     WW_TRY(flaw, m_verifier.verify(program, {m_trial, round, baseline, m_deadlineNs}, record.correctness["checks"]));
+    if (flaw.status == TrialStatus::Ok && round == 0) {
+        WW_TRY(gradient, m_verifier.checkGradient(program, {m_trial, round, baseline, m_deadlineNs}));
+        if (!gradient.is_null()) record.correctness["gradient"] = std::move(gradient);
+    }
     record.stages.verifyNs += monotonicNs() - begin;
     if (flaw.status == TrialStatus::Ok) return true;
     record.status = flaw.status;

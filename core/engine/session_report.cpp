@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 
 #include "engine/encode_kernel.h"
 #include "engine/session_record.h"
@@ -49,6 +50,12 @@ store::RewardRecord TuningSession::rewardOf(const store::TrialRecord& record) co
     input.status = record.status;
     input.verdict = record.verdict;
     input.ratio = record.ratio;
+    if (const Json* gradient = member(record.correctness, "gradient")) {
+        // A response that is not finite is no number in JSON, and earns nothing.
+        const Json& error = (*gradient)["error"];
+        input.gradientError = error.is_number() ? error.get<double>() : std::numeric_limits<double>::quiet_NaN();
+        input.gradientTolerance = gradient->value("tolerance", input.gradientTolerance);
+    }
     auto computed = m_reward->evaluate(input);
     return computed ? std::move(*computed) : store::RewardRecord{};
 }

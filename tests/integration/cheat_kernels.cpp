@@ -72,8 +72,8 @@ extern "C" __global__ void rows(const float* x, float* y, int n) {
         }
     }
 #elif MODE == 13
-    if (i < n && calls == 0) y[i] = rowSum(x, i);
-    if (i == n - 1) calls = 1;
+    if (i < n && kept[0] != x[0]) y[i] = rowSum(x, i);
+    if (i == n - 1) kept[0] = x[0];
 #elif MODE == 14
     if (i < n) {
         float sum = 0;
@@ -90,8 +90,11 @@ extern "C" __global__ void rows(const float* x, float* y, int n) {
         y[i] = sum;
     }
 #elif MODE == 16
-    if (i < n) y[i] = rowSum(x, i) * (i == 3 && calls % 5 == 4 ? 1.5f : 1.0f);
-    if (i == n - 1) calls = calls + 1;
+    if (i < n) y[i] = rowSum(x, i) * (i == 3 && calls == 2 && kept[0] == x[0] ? 1.5f : 1.0f);
+    if (i == n - 1) {
+        calls = kept[0] == x[0] ? calls + 1 : 1;
+        kept[0] = x[0];
+    }
 #elif MODE == 17
     if (i < n && i % 2 == 0) y[i] = rowSum(x, i);
 #else
