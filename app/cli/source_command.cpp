@@ -8,6 +8,7 @@
 #include "source/host_code.h"
 #include "source/include_scan.h"
 #include "source/source_model.h"
+#include "spec/left_alone.h"
 
 namespace ww::cli {
 namespace {
@@ -48,7 +49,10 @@ void printParameters(const SourceModel& model) {
     title("Parameters");
     Table table({">line", "name", "kind", "value", "proposed values", "why not"});
     for (const auto& site : model.parameters) {
-        table.add({std::to_string(site.line), site.name, std::string(toString(site.kind)), site.text, joined(site.proposedValues), site.whyNot});
+        const bool proposed = model.language == source::Language::Cuda && site.tunable && !site.proposedValues.empty();
+        const std::string alone = proposed ? spec::whyLeftAlone(site) : std::string();  // `tune` shall do what stands here
+        table.add({std::to_string(site.line), site.name, std::string(toString(site.kind)), site.text,
+                   alone.empty() ? joined(site.proposedValues) : std::string(), alone.empty() ? site.whyNot : alone});
     }
     table.print();
 }

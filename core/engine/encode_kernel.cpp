@@ -57,6 +57,9 @@ std::optional<encode::Launch> encodedLaunch(const Task& task, const space::Confi
 Result<EncodedKernel> encodeKernel(const std::filesystem::path& specPath, const device::DeviceFacts& device, const std::string& architecture,
                                    bool allowNoSandbox) {
     WW_TRY(spec, spec::load(specPath));
+    if (spec.kernelFile.empty()) {
+        return fail(ErrorCode::InvalidSpec, "the spec names no kernel file; give KernelSpecification.KernelFile", spec.file.string());
+    }
     WW_TRY(model, source::loadCuda(spec.kernelFile));
     EncodedKernel encoded;
     encode::Inputs inputs;

@@ -56,6 +56,29 @@ Result<void> checkTextures(const spec::Spec& spec, const source::Entry& entry, c
     return {};
 }
 
+/// Data of one type behind an argument of another is read as something else. Types with a name of the user's or of a template
+/// are left alone, and so are signedness and vectors over an array of their elements.
+Result<void> checkTypes(const spec::Spec& spec, const source::Entry& entry, const source::SourceModel& model) {
+    std::size_t position = 0;
+    for (const auto& argument : spec.arguments) {
+        if (argument.memory == spec::MemoryKind::Symbol || argument.memory == spec::MemoryKind::Local) continue;
+        if (position >= entry.arguments.size()) break;
+        const auto& parameter = entry.arguments[position++];
+        const bool own = model.findParameter(parameter.type) != nullptr || model.declared.contains(parameter.type);
+        if (argument.memory == spec::MemoryKind::Texture || own) continue;
+        const auto given = spec::elementTypeFrom(argument.typeName), taken = spec::elementTypeFrom(parameter.type);
+        if (!given || !taken || (parameter.pointer && given->second != taken->second)) continue;
+        const bool whole = !isFloating(given->first) && !isFloating(taken->first);
+        const bool same = whole ? sizeOf(given->first) == sizeOf(taken->first) : given->first == taken->first;
+        if (same && given->second == taken->second) continue;
+        return fail(ErrorCode::InvalidSpec,
+                    "the spec gives \"" + argument.name + "\" the type " + argument.typeName + ", but the kernel's argument " + parameter.name + " is of type " +
+                        parameter.type + (parameter.pointer ? "*" : "") + "; correct the argument's Type",
+                    spec.file.empty() ? model.path.string() : spec.file.string());
+    }
+    return {};
+}
+
 Result<const source::Entry*> findEntry(const source::SourceModel& model, const std::string& name) {
     if (const auto* entry = model.findEntry(name)) return entry;
     std::vector<std::string> known;
@@ -127,6 +150,7 @@ Result<Task> loadTask(const std::filesystem::path& specPath, const device::Devic
     WW_TRY(entry, findEntry(model, spec.kernelName));
     WW_CHECK(checkSymbols(spec, model));
     WW_CHECK(checkTextures(spec, *entry, model));
+    WW_CHECK(checkTypes(spec, *entry, model));
     for (auto& parameter : spec.parameters) parameter.site = siteOf(model, *entry, parameter.name, parameter.site);
 
     WW_TRY(reading, readForDevice(spec, model, device));

@@ -92,6 +92,31 @@ private Q_SLOTS:
         }
     }
 
+    void typesThatContradictTheKernelAreRefused() {
+        cli::write(path(QStringLiteral("typed.cu")), "__global__ void k(float* y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n");
+        for (const auto& [y, n, says] : {std::tuple<QByteArray, QByteArray, QByteArray>{"double", "int", "\"y\" the type double, but the kernel's argument y is of type float*"},
+                                         {"float", "float4", "\"n\" the type float4, but the kernel's argument n is of type int"}}) {
+            cli::write(path(QStringLiteral("typed.json")),
+                       json("{'ConfigurationSpace': {'TuningParameters': [{'Name': 'B', 'Type': 'int', 'Values': '[32, 64]'}]}, "
+                            "'KernelSpecification': {'Language': 'CUDA', 'KernelName': 'k', 'KernelFile': 'typed.cu', 'GlobalSize': {'X': '1'}, 'LocalSize': {'X': 'B'}, 'Arguments': ["
+                            "{'Name': 'y', 'Type': '") + y + json("', 'Size': 64, 'FillType': 'Constant', 'FillValue': 0, 'AccessType': 'WriteOnly', 'MemoryType': 'Vector'}, "
+                            "{'Name': 'n', 'Type': '") + n + json("', 'FillType': 'Constant', 'FillValue': 32, 'AccessType': 'ReadOnly', 'MemoryType': 'Scalar'}]}}"));
+            const auto run = cli::run(tune(path(QStringLiteral("typed.json")), QStringLiteral("typed.db")));
+            QVERIFY(run.exitCode != 0);
+            QVERIFY2((run.err + run.out).replace("\\\"", "\"").contains(says), (run.err + run.out).constData());
+        }
+    }
+
+    void aSpecWithoutKernelFileSaysSo() {
+        cli::write(path(QStringLiteral("nofile.json")), json("{'ConfigurationSpace': {'TuningParameters': [{'Name': 'B', 'Type': 'int', 'Values': '[32, 64]'}]}, "
+                                                            "'KernelSpecification': {'KernelName': 'k', 'LocalSize': {'X': 'B'}, 'GlobalSize': {'X': '1'}}}"));
+        for (const char* command : {"encode", "tune"}) {
+            const auto run = cli::run({QString::fromLatin1(command), path(QStringLiteral("nofile.json")), QStringLiteral("--device"), QStringLiteral("cpu")});
+            QVERIFY(run.exitCode != 0);
+            QVERIFY2((run.err + run.out).contains("names no kernel file"), (run.err + run.out).constData());
+        }
+    }
+
     void errorsNameTheUsersLine() {
         cli::write(path(QStringLiteral("bad.cu")), "// a comment\n#pragma kernel tune(threads = 32, 64) block_size(thread)\n" + kernel());
         const auto run = cli::run({QStringLiteral("space"), path(QStringLiteral("bad.cu")), QStringLiteral("--count")});
