@@ -103,7 +103,7 @@ private Q_SLOTS:
                             "{'Name': 'n', 'Type': '") + n + json("', 'FillType': 'Constant', 'FillValue': 32, 'AccessType': 'ReadOnly', 'MemoryType': 'Scalar'}]}}"));
             const auto run = cli::run(tune(path(QStringLiteral("typed.json")), QStringLiteral("typed.db")));
             QVERIFY(run.exitCode != 0);
-            QVERIFY2((run.err + run.out).replace("\\\"", "\"").contains(says), (run.err + run.out).constData());
+            QVERIFY2(QByteArray(run.err + run.out).replace("\\\"", "\"").contains(says), (run.err + run.out).constData());
         }
     }
 
