@@ -16,7 +16,7 @@ struct Flaw {
     TrialStatus status = TrialStatus::Ok;
     std::string message;
 };
-/// Judges everything but the values: the launch's own outcome, guard zones, read-only inputs, later launches that did no work.
+/// Judges everything but the values: the launch's own outcome, guard zones, read-only inputs.
 [[nodiscard]] Flaw judgeRun(const worker::RunResult& run);
 
 /// The program whose outputs count as right where no TorchScript says so: the spec's reference kernel, or the original at its

@@ -177,6 +177,11 @@ std::optional<Flaw> Verifier::recognise(const worker::RunResult& run, const Chec
 
 Flaw Verifier::judgeRepeats(const spec::ResolvedLaunch& launch, const verify::Repeats& repeats, const Expected& expected) const {
     if (repeats.differing == 0) return {};
+    if (repeats.unwritten > 0) {
+        return {TrialStatus::CheatSuspected, "launch " + std::to_string(repeats.firstDiffering) + " on the same inputs left " +
+                                                 std::to_string(repeats.unwritten) + " elements of \"" + repeats.output +
+                                                 "\" unwritten that the first one wrote: it does not do its work each time"};
+    }
     std::size_t at = 0;
     for (const auto& argument : launch.arguments) {
         if (!argument.output) continue;

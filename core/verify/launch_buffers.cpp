@@ -30,6 +30,10 @@ constexpr std::array<std::byte, LaunchBuffers::kGuardBytes> kGuard = [] {
 constexpr std::size_t kStagingBytes = std::size_t{1} << 20;
 constexpr std::size_t kSampledPieces = 8;
 
+bool holds(std::span<const std::byte> element, std::byte value) {
+    return std::all_of(element.begin(), element.end(), [value](std::byte byte) { return byte == value; });
+}
+
 bool isFilled(const ResolvedArgument& argument) noexcept { return argument.access != Access::WriteOnly; }
 
 /// Compares one guard zone; `side` is "before the start" or "after the end".
@@ -217,8 +221,10 @@ Result<std::vector<LaunchBuffers::Difference>> LaunchBuffers::differences() {
         for (std::size_t at = 0; at + width <= now.size(); at += width) {
             if (std::memcmp(now.data() + at, slot.downloaded.data() + at, width) == 0) continue;
             if (difference.elements++ == 0) difference.first = at / width;
-            const auto element = std::span(now).subspan(at, width);
-            if (std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == poison; })) ++difference.poisoned;
+            // What still held a poison after the first launch was never written, and is no news.
+            const std::span<const std::byte> before = std::span(slot.downloaded).subspan(at, width), element = std::span(now).subspan(at, width);
+            const bool written = !holds(before, poisonByte(0)) && !holds(before, poisonByte(1));
+            if (written && holds(element, poison)) ++difference.poisoned;
         }
         found.push_back(std::move(difference));
     }
@@ -245,7 +251,7 @@ std::vector<std::string> LaunchBuffers::unwrittenOutputs() const {
         std::uint64_t count = 0, first = 0;
         for (std::size_t at = 0; at + width <= slot.downloaded.size(); at += width) {
             const auto element = std::span(slot.downloaded).subspan(at, width);
-            if (!std::all_of(element.begin(), element.end(), [&](std::byte byte) { return byte == poison; })) continue;
+            if (!holds(element, poison)) continue;
             if (count++ == 0) first = at / width;
         }
         if (count == 0) continue;

@@ -64,7 +64,7 @@ public:
         std::string name;
         std::uint64_t elements = 0; ///< that differ
         std::uint64_t first = 0;    ///< index of the first
-        std::uint64_t poisoned = 0; ///< of these: holding the poison of the last rearm()
+        std::uint64_t poisoned = 0; ///< of these: written before, and now holding the poison of the last rearm()
         Spread spread;              ///< against the earlier output
     };
     /// One entry per output that differs.

@@ -67,6 +67,9 @@ private Q_SLOTS:
     void memoryThatIsNotThere();
     void dataFilesComeFromTheSource();
     void symbolsGoBesideTheArguments();
+    void repeatsTellWhatChanges_data();
+    void repeatsTellWhatChanges();
+    void leastAlignmentIsKept();
 };
 
 void TestCheckedRun::goodKernelIsClean() {
@@ -313,6 +316,52 @@ void TestCheckedRun::symbolsGoBesideTheArguments() {
     QCOMPARE(prepared.symbols.size(), std::size_t{1});
     QCOMPARE(prepared.symbols[0].name, launch.arguments[0].name);
     QCOMPARE(prepared.symbols[0].bytes, static_cast<std::size_t>(launch.arguments[0].bytes()));
+}
+
+void TestCheckedRun::repeatsTellWhatChanges_data() {
+    QTest::addColumn<int>("written"); // elements that launches after the first write
+    QTest::addColumn<int>("always");  // elements that every launch writes
+    QTest::addColumn<int>("differing");
+    QTest::addColumn<int>("unwritten");
+    const int all = static_cast<int>(kCount);
+    QTest::newRow("the same each time") << all << all << 0 << 0;
+    QTest::newRow("skips its work later") << 0 << all << 2 << all;
+    QTest::newRow("skips a part later") << all - 3 << all << 2 << 3;
+    // Poison of two patterns differs, but what was never written is told by the first launch.
+    QTest::newRow("never writes the tail") << all - 3 << all - 3 << 1 << 0;
+}
+
+void TestCheckedRun::repeatsTellWhatChanges() {
+    QFETCH(int, written);
+    QFETCH(int, always);
+    QFETCH(int, differing);
+    QFETCH(int, unwritten);
+    MemoryDevice device;
+    int launches = 0;
+    device.kernels[kModule] = [&](const auto& buffers) { return doubled(buffers, static_cast<std::size_t>(launches++ == 0 ? always : written)); };
+    LaunchBuffers buffers(device);
+    RunOptions options{5, 0, 3};
+    auto run = checkedRun(device, buffers, kModule, launchOf(), options);
+    VERIFY_OK(run);
+    QCOMPARE(run->repeats.launches, 3);
+    QCOMPARE(run->repeats.differing, differing);
+    QCOMPARE(static_cast<int>(run->repeats.unwritten), unwritten);
+    const auto copy = Repeats::fromJson(Json::parse(run->repeats.toJson().dump()));
+    QCOMPARE(copy.differing, differing);
+    QCOMPARE(static_cast<int>(copy.unwritten), unwritten);
+}
+
+void TestCheckedRun::leastAlignmentIsKept() {
+    MemoryDevice device;
+    device.kernels[kModule] = [](const auto& buffers) { return doubled(buffers); };
+    LaunchBuffers buffers(device);
+    auto launch = launchOf();
+    launch.arguments[0].alignment = 4;
+    auto run = checkedRun(device, buffers, kModule, launch, {5});
+    VERIFY_OK(run);
+    QVERIFY(run->guardViolations.empty() && run->changedInputs.empty() && run->unwrittenOutputs.empty());
+    const auto prepared = buffers.launch(kModule);
+    QCOMPARE(std::get<device::BufferArgument>(prepared.arguments[0]).byteOffset % 8, std::size_t{4});
 }
 
 QTEST_APPLESS_MAIN(TestCheckedRun)
