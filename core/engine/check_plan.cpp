@@ -11,6 +11,8 @@ namespace {
 
 /// References quicker than this are computed for fresh inputs each time; slower ones for few sets of inputs, in turn.
 constexpr double kCheapReferenceSeconds = 0.25;
+/// A check of the tuned workload above this is made as seldom as the rules allow.
+constexpr double kDearSeconds = 0.2;
 constexpr int kHiddenShapes = 4;
 constexpr int kRaceLaunches = 20;
 constexpr int kTunedLaunches = 2;
@@ -40,6 +42,8 @@ const spec::WorkloadSpec* largest(const std::vector<spec::WorkloadSpec>& shapes)
 
 bool CheckPlanner::cheap() const noexcept { return m_referenceSeconds < kCheapReferenceSeconds; }
 
+bool CheckPlanner::tunedIsDear() const noexcept { return m_tunedSeconds > kDearSeconds; }
+
 bool CheckPlanner::dropped(const Check& check) const {
     return m_dropped.contains(check.workload.name) || m_dropped.contains(std::string(toString(check.inputs.family))) ||
            (check.hidden && m_dropped.contains("hidden")) || (check.offset && m_dropped.contains("offset"));
@@ -52,6 +56,10 @@ Inputs CheckPlanner::inputsFor(const spec::WorkloadSpec& workload, InputFamily f
 std::uint64_t CheckPlanner::tunedSeed(int draw) const { return inputsFor(m_task->workload, InputFamily::Uniform, draw).seed; }
 
 std::vector<Check> CheckPlanner::plan(const space::Configuration& configuration, const Occasion& occasion) const {
+    if (m_task->spec.reference.kind == spec::ReferenceKind::Arguments) {
+        // Recorded results hold for the spec's own inputs and sizes alone.
+        return {{m_task->workload, inputsFor(m_task->workload, InputFamily::Uniform, occasion.trial), occasion.trial % 2, kTunedLaunches}};
+    }
     auto edges = spec::edgeWorkloads(m_task->spec, m_task->workload, m_task->space.scopeFor(configuration));
     // The program was compiled for the tuned workload's types.
     for (auto& edge : edges) edge.dtypes = m_task->workload.dtypes;
@@ -79,8 +87,9 @@ void CheckPlanner::addTrial(const std::vector<spec::WorkloadSpec>& edges, const 
         checks.push_back({*shape, inputsFor(*shape, InputFamily::BlockUnique, draw + 1000001), 1 - poison});
     }
     const auto& tuned = m_task->workload;
-    const int tunedDraw = cheap() ? draw : occasion.trial % 2;
-    checks.push_back({tuned, inputsFor(tuned, InputFamily::Uniform, tunedDraw), occasion.trial % 2, kTunedLaunches, false});
+    const int tunedDraw = cheap() && !tunedIsDear() ? draw : occasion.trial % 2;
+    const int launches = tunedIsDear() ? 1 : kTunedLaunches;
+    checks.push_back({tuned, inputsFor(tuned, InputFamily::Uniform, tunedDraw), occasion.trial % 2, launches, false});
     if (edges.empty() && cheap()) {
         checks.push_back({tuned, inputsFor(tuned, InputFamily::HeavyTailed, draw + 1), 1 - occasion.trial % 2, 1, false});
     }
@@ -93,14 +102,14 @@ void CheckPlanner::addValidation(const space::Configuration& configuration, cons
     const auto fresh = drawSeed();
     auto hidden = spec::hiddenWorkloads(m_task->spec, tuned, m_task->space.scopeFor(configuration), fresh, kHiddenShapes);
     for (std::size_t i = 0; i < hidden.size(); ++i) {
-        if (hidden[i].name == "hidden-near" && !cheap() && !occasion.baseline && m_referenceSeconds > 4 * kCheapReferenceSeconds) continue;
+        if (hidden[i].name == "hidden-near" && !occasion.baseline && (tunedIsDear() || m_referenceSeconds > 4 * kCheapReferenceSeconds)) continue;
         hidden[i].dtypes = tuned.dtypes;
         const auto family = i == 0 ? InputFamily::Uniform : familyInTurn(static_cast<int>(fresh % 6) + static_cast<int>(i));
         Check check{hidden[i], {deriveSeed(fresh, i), occasion.baseline ? InputFamily::Uniform : family, 0}, static_cast<int>(i) % 2};
         check.hidden = true;
         checks.push_back(std::move(check));
     }
-    checks.push_back({tuned, {fresh, InputFamily::Uniform, 0}, 1, kTunedLaunchesValidated});
+    checks.push_back({tuned, {fresh, InputFamily::Uniform, 0}, 1, tunedIsDear() ? kTunedLaunches : kTunedLaunchesValidated});
     const auto* shape = largest(edges);
     const auto& raced = shape != nullptr ? *shape : tuned;
     Check race{raced, {deriveSeed(fresh, 99), InputFamily::Uniform, 0}, 0, kRaceLaunches};
@@ -108,7 +117,8 @@ void CheckPlanner::addValidation(const space::Configuration& configuration, cons
     checks.push_back(std::move(race));
     for (const auto family : spec::kAllInputFamilies) {
         if (family == InputFamily::Uniform) continue;
-        if (shape != nullptr && occasion.baseline) checks.push_back({*shape, inputsFor(*shape, family, occasion.trial)});
+        if (shape != nullptr && (occasion.baseline || tunedIsDear())) checks.push_back({*shape, inputsFor(*shape, family, occasion.trial)});
+        if (shape != nullptr && tunedIsDear()) continue;
         // Slow references are kept by their seed; each family is computed once a session.
         Check check{tuned, inputsFor(tuned, family, cheap() ? 2 * occasion.trial + 1 : 7), 0};
         check.optional = true;

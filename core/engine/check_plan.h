@@ -42,6 +42,9 @@ public:
 
     /// Seconds that the reference took on the tuned workload: where it is slow, seeds there repeat, so that it is kept.
     void setReferenceSeconds(double seconds) { m_referenceSeconds = seconds; }
+    /// Seconds that a check of the tuned workload took, inputs and comparison included. Where they are many, a trial gets one such
+    /// check of one launch, and the families of a validation move to the largest edge shape.
+    void setTunedSeconds(double seconds) { m_tunedSeconds = seconds; }
     /// Leaves a shape, a family of inputs or (with "hidden") hidden shapes out for the rest of the session.
     void drop(const std::string& what) { m_dropped.insert(what); }
     [[nodiscard]] bool dropped(const Check& check) const;
@@ -50,6 +53,7 @@ public:
 
 private:
     [[nodiscard]] bool cheap() const noexcept;
+    [[nodiscard]] bool tunedIsDear() const noexcept;
     [[nodiscard]] Inputs inputsFor(const spec::WorkloadSpec& workload, spec::InputFamily family, int draw) const;
     void addTrial(const std::vector<spec::WorkloadSpec>& edges, const Occasion& occasion, std::vector<Check>& checks) const;
     void addValidation(const space::Configuration& configuration, const std::vector<spec::WorkloadSpec>& edges, const Occasion& occasion,
@@ -58,6 +62,7 @@ private:
     std::shared_ptr<const Task> m_task;
     std::uint64_t m_seed;
     double m_referenceSeconds = 0;
+    double m_tunedSeconds = 0;
     std::set<std::string> m_dropped;
 };
 

@@ -67,7 +67,9 @@ Result<Flaw> Verifier::verify(Program& program, const Occasion& occasion, Json& 
     const auto share = static_cast<std::int64_t>(kOptionalShare * static_cast<double>(occasion.deadlineNs - begin));
     for (const auto& check : m_planner.plan(program.configuration, occasion)) {
         if (m_planner.dropped(check) || (check.optional && monotonicNs() - begin > share)) continue;
+        const auto start = monotonicNs();
         auto found = perform(program, check, report);
+        if (check.workload.name == m_task->workload.name) m_planner.setTunedSeconds(static_cast<double>(monotonicNs() - start) * 1e-9);
         const bool known = check.workload.name == m_task->workload.name || m_task->spec.findWorkload(check.workload.name) != nullptr;
         const bool asGiven = known && check.inputs.family == spec::InputFamily::Uniform && !check.offset;
         const bool failed = !found ? found.error().code == ErrorCode::InvalidSpec : found->status != TrialStatus::Ok;

@@ -93,6 +93,9 @@ void addSystemFolders(std::vector<std::string>& arguments) {
             arguments.insert(arguments.end(), {"--ro-bind", folder, folder});
         }
     }
+    // Parents that a bind creates are closed (0700) to the uid that the worker becomes; --dir makes them 0755. A toolkit or compiler
+    // that is reached through /etc/alternatives would not be found.
+    for (const char* parent : {"/etc", "/sys", "/sys/devices", "/sys/devices/system"}) arguments.insert(arguments.end(), {"--dir", parent});
     for (const char* needed : {"/etc/alternatives", "/etc/ld.so.cache", "/sys/devices/system/cpu"}) {
         arguments.insert(arguments.end(), {"--ro-bind-try", needed, needed});
     }
@@ -152,7 +155,6 @@ std::vector<std::string> bubblewrapArguments(const fs::path& bwrap, const std::s
     std::set<fs::path> parents{"/tmp"};
     for (const auto& folder : view.readable) {
         if (exposesHome(folder)) continue;
-        // Parents that a bind creates are closed (0700) to the uid that the worker becomes; --dir makes them 0755.
         fs::path parent = "/";
         for (const auto& part : folder.parent_path().relative_path()) {
             parent /= part;

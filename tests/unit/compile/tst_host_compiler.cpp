@@ -49,7 +49,7 @@ private Q_SLOTS:
             QTest::newRow(name) << QByteArray(source) << QByteArray(expected);
         };
         row("dynamic", "void f() { extern __shared__ float s[]; }", "void f() {   float (*const s) = WwDynamicShared{}; }");
-        row("dynamic at namespace scope", "extern __shared__ int s[];", "static thread_local  int (*const s) = WwDynamicShared{};");
+        row("dynamic at namespace scope", "extern __shared__ int s[];", "WW_MARK_SHARED_POINTER static thread_local  int (*const s) = WwDynamicShared{};");
         row("dynamic rows", "void f() { extern __shared__ int s[][4]; }", "void f() {   int (*const s)[4] = WwDynamicShared{}; }");
         row("not dynamic", "__shared__ float s[4]; extern int t[];", "__shared__ float s[4]; extern int t[];");
         row("in comments and strings", "// extern __shared__ int s[];\nauto t = \"asm\"; /* asm */", "// extern __shared__ int s[];\nauto t = \"asm\"; /* asm */");
