@@ -80,11 +80,11 @@ private Q_SLOTS:
         const QByteArray before = json("{'ConfigurationSpace': {'TuningParameters': [{'Name': 'B', 'Type': 'int', 'Values': '[32, 64]'}]}, "
             "'KernelSpecification': {'Language': 'CUDA', 'KernelName': 'half_of', 'KernelFile': 'half.cu', 'GlobalSizeType': 'CUDA', "
             "'GlobalSize': {'X': '256 // B'}, 'LocalSize': {'X': 'B'}, 'Arguments': [ "
-            "{'Name': 'x', 'Type': 'float', 'Size': 256, 'FillType': 'Constant', 'FillValue': 3, 'AccessType': 'ReadOnly', 'MemoryType': 'Vector'}, "
+            "{'Name': 'x', 'Type': 'float', 'Size': 256, 'FillType': 'Generator', 'DataSource': 'i', 'AccessType': 'ReadOnly', 'MemoryType': 'Vector'}, "
             "{'Name': 'y', 'Type': 'float', 'Size': 256, 'FillType': 'Constant', 'FillValue': 0, 'AccessType': 'WriteOnly', 'MemoryType': 'Vector'}], "
-            "'ReferenceArguments': [{'Name': 'want', 'TargetName': 'y', 'FillType': 'Constant', 'FillValue':");
-        const QByteArray after = json(", 'ValidationMethod': 'SideBySideComparison', 'ValidationThreshold': 0.01}]}}");
-        for (const auto& [value, good] : {std::pair<QByteArray, QByteArray>{"1.495", "2"}, {"1.6", "0"}}) {
+            "'ReferenceArguments': [{'Name': 'want', 'TargetName': 'y', 'FillType': 'Generator', 'DataSource': 'i * ");
+        const QByteArray after = json("', 'ValidationMethod': 'SideBySideComparison', 'ValidationThreshold': 0.01}]}}");
+        for (const auto& [value, good] : {std::pair<QByteArray, QByteArray>{"0.4985", "2"}, {"0.53", "0"}}) {
             const QString file = path(QStringLiteral("half.json")), database = QStringLiteral("half%1.db").arg(QString::fromLatin1(value));
             cli::write(file, before + value + after);
             cli::run(tune(file, database));

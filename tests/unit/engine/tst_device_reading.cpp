@@ -68,7 +68,7 @@ private Q_SLOTS:
         QTest::newRow("mark") << QByteArray("\xef\xbb\xbfint a;\n") << QByteArray("odd.cuh is utf-8, byte order mark");
         QTest::newRow("Latin-1") << QByteArray("// \xe4\n") << QByteArray("odd.cuh is latin-1");
         QTest::newRow("lone CR") << QByteArray("int a;\rint b;\r") << QByteArray("odd.cuh is utf-8, CR line ends");
-        QTest::newRow("no text") << QByteArray("a\0b\n", 4) << QByteArray("odd.cuh is no text");
+        QTest::newRow("no text") << QByteArray("ab\0cdefg\n", 9) << QByteArray("odd.cuh is no text");
     }
     void tellsHeadersThatCompilersCannotRead() {
         QFETCH(QByteArray, bytes);
