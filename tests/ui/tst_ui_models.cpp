@@ -29,6 +29,19 @@ private Q_SLOTS:
         VERIFY_NO_WARNINGS();
     }
 
+    void aBaselineThatNothingBeatIsTheBest() {
+        SessionModel model;
+        store::MeasuredRecord slower, baseline;
+        slower.trialNumber = 2;
+        slower.timeNs = 1200;
+        slower.ratio = 0.8;
+        baseline.trialNumber = 1;
+        baseline.timeNs = 1000;
+        model.apply({engine::FinalistsMeasured{{slower, baseline}}});
+        QCOMPARE(model.best().trial, 1);
+        QCOMPARE(model.best().ratio, 1.0);
+    }
+
     void batchesBecomeState() {
         SessionModel model;
         QSignalSpy trials(&model, &SessionModel::trialsAdded);

@@ -238,7 +238,8 @@ void SessionModel::apply(const engine::SessionEvent& event, unsigned& changed) {
 void SessionModel::adoptMeasured(const std::vector<store::MeasuredRecord>& finalists) {
     if (finalists.empty()) return;
     m_session.finalists = finalists;
-    const auto& first = finalists.front();
+    // Best first, the baseline last: where nothing beat it, it is the best itself, as in the summary.
+    const auto& first = finalists.front().timeNs <= finalists.back().timeNs ? finalists.front() : finalists.back();
     m_best = {true, true, first.trialNumber, first.ratio, first.ratioCi, static_cast<double>(first.timeNs)};
 }
 
