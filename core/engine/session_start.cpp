@@ -18,6 +18,20 @@ std::vector<expr::Expression> launchExpressions(const spec::Spec& spec) {
     return expressions;
 }
 
+/// The options' pins, then their bans, on a session or on a Steering alone.
+template <typename Steered>
+Result<void> applyOptions(const SessionOptions& options, Steered& steered) {
+    for (const auto& text : options.pins) {
+        WW_TRY(assignment, Steering::parseAssignment(text));
+        WW_CHECK(steered.pin(assignment.first, assignment.second));
+    }
+    for (const auto& text : options.bans) {
+        WW_TRY(assignment, Steering::parseAssignment(text));
+        WW_CHECK(steered.ban(assignment.first, assignment.second));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<void> TuningSession::open() {
@@ -54,28 +68,10 @@ Result<void> TuningSession::chooseObjective() {
 
 Result<void> TuningSession::checkInitialSteering() const {
     Steering trial(m_task->space);
-    for (const auto& text : m_options.pins) {
-        WW_TRY(assignment, Steering::parseAssignment(text));
-        WW_CHECK(trial.pin(assignment.first, assignment.second));
-    }
-    for (const auto& text : m_options.bans) {
-        WW_TRY(assignment, Steering::parseAssignment(text));
-        WW_CHECK(trial.ban(assignment.first, assignment.second));
-    }
-    return {};
+    return applyOptions(m_options, trial);
 }
 
-Result<void> TuningSession::applyInitialSteering() {
-    for (const auto& text : m_options.pins) {
-        WW_TRY(assignment, Steering::parseAssignment(text));
-        WW_CHECK(pin(assignment.first, assignment.second));
-    }
-    for (const auto& text : m_options.bans) {
-        WW_TRY(assignment, Steering::parseAssignment(text));
-        WW_CHECK(ban(assignment.first, assignment.second));
-    }
-    return {};
-}
+Result<void> TuningSession::applyInitialSteering() { return applyOptions(m_options, *this); }
 
 Result<void> TuningSession::beginNew() {
     WW_TRY(device, findDevice(m_options.device));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <set>
 
-#include "base/file.h"
 #include "bench/paired_run.h"
 #include "bench/work_check.h"
 #include "verify/checked_run.h"
 #include "worker/bench_pool.h"
+#include "worker/data_files.h"
 #include "worker/messages.h"
 #include "worker/server.h"
 #include "worker/watched_device.h"
@@ -18,15 +17,13 @@ namespace {
 
 using sandbox::Message;
 
-constexpr std::size_t kMaxDataFileBytes = std::size_t{4} << 30;
-
 /// Serves the device's requests one after another. Buffers stay prepared between requests: LaunchBuffers fills again only
 /// what differs from the last time.
 class DeviceServer {
 public:
     DeviceServer(sandbox::Channel& channel, device::Device& device)
         : m_channel(channel), m_device(device), m_runBuffers(std::make_unique<verify::LaunchBuffers>(m_device)) {
-        m_data = [this](const spec::ResolvedArgument& argument) { return dataOf(argument); };
+        m_data = [this](const spec::ResolvedArgument& argument) { return m_files.contentOf(argument); };
     }
 
     Result<void> serve() {
@@ -229,20 +226,11 @@ private:
                        {}};
     }
 
-    Result<std::span<const std::byte>> dataOf(const spec::ResolvedArgument& argument) {
-        auto found = m_files.find(argument.dataFile);
-        if (found == m_files.end()) {
-            WW_TRY(bytes, readFile(argument.dataFile, kMaxDataFileBytes));
-            found = m_files.emplace(argument.dataFile, std::move(bytes)).first;
-        }
-        return std::as_bytes(std::span(found->second.data(), found->second.size()));
-    }
-
     sandbox::Channel& m_channel;
     WatchedDevice m_device;
     std::unique_ptr<verify::LaunchBuffers> m_runBuffers;
     std::vector<std::unique_ptr<BenchPool>> m_benchBuffers;
-    std::map<std::string, std::string> m_files;  ///< data files by path
+    DataFiles m_files;
     verify::DataSource m_data;
 };
 
