@@ -95,7 +95,7 @@ private Q_SLOTS:
         QVERIFY(process.waitForStarted());
         const auto pid = process.processId();
         QTRY_VERIFY_WITH_TIMEOUT(cli::query(database, "select count(*) from trial").toInt() >= 3 || process.state() == QProcess::NotRunning, 300'000);
-        QCOMPARE(process.state(), QProcess::Running);
+        QVERIFY2(process.state() == QProcess::Running, process.readAllStandardError().constData());
         ::kill(static_cast<pid_t>(pid), SIGKILL);
         process.waitForFinished();
         const int kept = cli::query(database, "select count(*) from trial").toInt();
